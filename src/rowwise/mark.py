@@ -1,0 +1,88 @@
+"""Mark: what a check gives back. nbgrader reads it as a number, a student reads it as a table."""
+
+import html
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a mark: a step of a paper row, or one thing a function must do.
+
+    ``points`` of ``of`` were earned; ``mistake`` is a slug of the catalogue or ""; ``carried`` says that the step was
+    judged from the student's own earlier line.
+    """
+
+    name: str
+    points: float
+    of: float
+    mistake: str = ""
+    carried: bool = False
+    message: str = ""
+
+
+class Mark(float):
+    """Points earned, from 0 to ``points``, with the mistakes that were named and what a tutor would say.
+
+    nbgrader takes the mark from the text of the last output, so ``repr`` is the plain number whatever formatter a
+    student has set; the table is a second form of the same output. ``print(mark)`` gives it as text.
+    """
+
+    points: float
+    mistakes: tuple[str, ...]
+    message: str
+    steps: tuple[Step, ...]
+
+    def __new__(cls, earned: float, points: float, mistakes=(), message: str = "", steps=()):
+        earned, points = float(earned), float(points)
+        if not (math.isfinite(points) and 0 <= earned <= points):
+            raise ValueError(f"a mark lies between 0 and its points; this one is {earned} of {points}")
+        mark = super().__new__(cls, round(earned, 4))
+        mark.points, mark.mistakes = points, tuple(mistakes)
+        mark.message, mark.steps = message, tuple(steps)
+        return mark
+
+    def __repr__(self) -> str:
+        return repr(float(self))
+
+    def __reduce__(self):
+        return Mark, (float(self), self.points, self.mistakes, self.message, self.steps)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def _repr_pretty_(self, printer, cycle) -> None:
+        printer.text(float.__repr__(self))
+
+    def __str__(self) -> str:
+        lines = [f"{_number(self)} of {_number(self.points)} points"]
+        for step in self.steps:
+            lines.append(f"  {step.name}: {_number(step.points)} of {_number(step.of)}")
+            lines += [f"    {line}" for line in step.message.splitlines()]
+        return "\n".join([*lines, *self.message.splitlines()])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row'>{html.escape(step.name)}</th>"
+            f"<td>{_number(step.points)} of {_number(step.of)}</td><td>{_paragraphs(step.message)}</td></tr>"
+            for step in self.steps
+        )
+        table = (
+            f"<table><thead><tr><th scope='col'>step</th><th scope='col'>points</th>"
+            f"<th scope='col'>what it shows</th></tr></thead><tbody>{rows}</tbody></table>"
+            if rows
+            else ""
+        )
+        return (
+            f"<div class='rowwise-mark' role='group' aria-label='mark'>"
+            f"<p><strong>{_number(self)} of {_number(self.points)} points</strong></p>{table}"
+            f"<div>{_paragraphs(self.message)}</div></div>"
+        )
+
+
+def _number(x: float) -> str:
+    return f"{float(x):g}"
+
+
+def _paragraphs(text: str) -> str:
+    return "<br>".join(html.escape(line) for line in text.splitlines())

@@ -1,0 +1,1 @@
+"""What a student has done so far, kept on their own machine and nowhere else."""
