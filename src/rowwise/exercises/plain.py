@@ -1,0 +1,138 @@
+"""Exercises answered with plain data: a shape written down before computing, a mistake named from its output."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rowwise.mark import Mark, Step
+from rowwise.probe import Answer, Case
+
+
+class _Plain:
+    """What the exercises of this module share: one case without arguments, a value instead of a function."""
+
+    def cases(self) -> tuple[Case, ...]:
+        """One case: the student's value itself."""
+        return (Case("answer"),)
+
+
+@dataclass(frozen=True)
+class Value(_Plain):
+    """A short tuple of whole numbers, such as a shape, or several shapes one after the other.
+
+    ``tells`` maps a likely wrong answer to (slug, what a tutor would say); ``otherwise`` is said of any other.
+    """
+
+    name: str
+    chapter: str
+    points: float
+    right: tuple[int, ...]
+    tells: Mapping[tuple[int, ...], tuple[str, str]]
+    otherwise: str
+    kind: str = field(default="value", init=False)
+
+    def judge(self, answers: list[Answer]) -> Mark:
+        """Full marks for the right numbers in the right order; else 0 and what the numbers given would mean."""
+        numbers, trouble = _whole_numbers(answers[0].value, len(self.right))
+        if trouble:
+            return Mark(0, self.points, message=f"{self.name} {trouble}")
+        if numbers == self.right:
+            return Mark(self.points, self.points, message=f"{self.name}: every number stands where it belongs.")
+        slug, said = self.tells.get(numbers, ("differs", self.otherwise))
+        return Mark(0, self.points, mistakes=(slug,), message=said)
+
+
+def _whole_numbers(value, count: int) -> tuple[tuple[int, ...], str]:
+    """The numbers of an answer, or what stands in the way of reading them."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if value is None or (isinstance(value, list | tuple) and any(item is None for item in value)):
+        return (), "is not filled in yet: write a number in the place of each None, then run both cells."
+    if not isinstance(value, list | tuple):
+        return (), f"should be {count} whole numbers in brackets, with commas between them."
+    try:
+        numbers = tuple(int(item) for item in value)
+        if any(number != item for number, item in zip(numbers, value, strict=True)):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        return (), "should hold whole numbers only: no letters, no fractions."
+    if len(numbers) != count:
+        return (), f"holds {len(numbers)} number{'s' * (len(numbers) != 1)}; {count} are asked for."
+    return numbers, ""
+
+
+@dataclass(frozen=True)
+class Spot(_Plain):
+    """The output of a wrong program: name the mistake, and a row of the output that gives it away.
+
+    ``wrong`` and ``right`` are functions of the ``inputs`` (in order). ``options`` maps each slug on offer to what was
+    done; ``would_show`` maps a slug that is not the answer to what its output would have shown. ``rows`` are the rows
+    that give the mistake away, counted from 1: those that differ from ``right``, unless the shapes do.
+    The subject is ``{"mistake": slug, "row": number}``; each half carries half the points.
+    """
+
+    name: str
+    chapter: str
+    points: float
+    inputs: Mapping[str, np.ndarray]
+    wrong: Callable
+    right: Callable
+    answer: str
+    options: Mapping[str, str]
+    would_show: Mapping[str, str]
+    kind: str = field(default="choice", init=False)
+
+    @property
+    def output(self) -> np.ndarray:
+        """What the wrong program returns for the inputs."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.wrong(*(array.copy() for array in self.inputs.values())))
+
+    @property
+    def rows(self) -> frozenset[int]:
+        """The rows that differ from the right ones, counted from 1."""
+        got, wanted = self.output, np.asarray(self.right(*self.inputs.values()))
+        if got.shape != wanted.shape:
+            return frozenset(range(1, len(got) + 1))
+        return frozenset(int(i) + 1 for i in np.flatnonzero(~np.isclose(got, wanted).all(axis=-1)))
+
+    def judge(self, answers: list[Answer]) -> Mark:
+        """Half the points for the mistake, half for a row that shows it."""
+        value = answers[0].value
+        if not isinstance(value, dict):
+            return Mark(0, self.points, message=f'{self.name} keeps its form: {{"mistake": "…", "row": …}}.')
+        steps = (self._mistake(value.get("mistake")), self._row(value.get("row")))
+        return Mark(sum(step.points for step in steps), self.points, steps=steps)
+
+    def _mistake(self, said) -> Step:
+        half = self.points / 2
+        if said is None or said == "":
+            return Step("mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes.")
+        slug = self._slug(said)
+        if slug == self.answer:
+            return Step("mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done.")
+        if slug in self.options:
+            return Step("mistake", 0, half, slug, message=self.would_show[slug])
+        return Step("mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it.")
+
+    def _slug(self, said) -> str:
+        """The option meant: its name, or its letter in the list."""
+        said = str(said).strip().casefold()
+        letters = {chr(ord("a") + i): slug for i, slug in enumerate(self.options)}
+        return letters.get(said, said)
+
+    def _row(self, said) -> Step:
+        half = self.points / 2
+        if said is None or said == "":
+            return Step("row", 0, half, message="Not filled in yet: write the number of a row, counted from 1.")
+        try:
+            row = int(said)
+        except (TypeError, ValueError, OverflowError):
+            return Step("row", 0, half, message="A row is named by its number, counted from 1.")
+        if row in self.rows:
+            return Step("row", half, half, message=f"Row {row} cannot come from a right program.")
+        if not 1 <= row <= len(self.output):
+            return Step("row", 0, half, message=f"The output has rows 1 to {len(self.output)}.")
+        said = f"Row {row} is what a right program gives. Work one cell of another row by hand, and compare."
+        return Step("row", 0, half, message=said)
