@@ -4,7 +4,11 @@ An exercise is three steps that know nothing of one another: ``cases()`` makes i
 student's function on copies of them, ``judge(answers)`` decides from what came back.
 """
 
-from dataclasses import dataclass
+import functools
+import hashlib
+import inspect
+import sys
+from pathlib import Path
 from typing import Protocol
 
 from rowwise.mark import Mark
@@ -26,3 +30,66 @@ class Exercise(Protocol):
     def judge(self, answers: list[Answer]) -> Mark:
         """The mark for what the probe brought back, an answer a case, in order."""
         ...
+
+
+from rowwise.exercises import (  # noqa: E402  (the modules below need nothing of this one)
+    assessment,
+    cost,
+    dot_product,
+    heads,
+    masking,
+    scaling,
+    self_cross,
+    shows,
+    softmax,
+    start_here,
+    weighted_sum,
+)
+
+CHAPTERS = (
+    start_here,
+    dot_product,
+    scaling,
+    softmax,
+    weighted_sum,
+    masking,
+    self_cross,
+    heads,
+    shows,
+    cost,
+    assessment,
+)
+ALL: dict[str, Exercise] = {}
+_MODULE: dict[str, str] = {}
+for _module in CHAPTERS:
+    for _exercise in _module.EXERCISES:
+        if _exercise.name in ALL:
+            raise ValueError(f"two exercises are called {_exercise.name}")
+        ALL[_exercise.name] = _exercise
+        _MODULE[_exercise.name] = _module.__name__
+
+
+def of_chapter(chapter: str) -> list[Exercise]:
+    """The exercises of one chapter, in the order in which the module lists them; [] for a chapter with none."""
+    return [exercise for exercise in ALL.values() if exercise.chapter == chapter]
+
+
+def version(name: str) -> str:
+    """Changes whenever the mark of this exercise might: a hash of everything that its judge is made of."""
+    exercise = ALL[name]
+    here = Path(__file__).parent
+    files = {Path(inspect.getfile(type(exercise))), Path(sys.modules[_MODULE[name]].__file__)}
+    if exercise.kind == "function":
+        files |= {here / f"{part}.py" for part in ("functions", "explain", "slips", "words", "tutor", "inputs")}
+    if exercise.kind == "row":
+        files |= set((here.parent / "rows").glob("*.py"))
+    files |= {here.parent / f"{part}.py" for part in ("reference", "mark", "probe")}
+    return _hash(tuple(sorted(map(str, files))))
+
+
+@functools.cache
+def _hash(files: tuple[str, ...]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(Path(file).read_bytes() if Path(file).exists() else b"")
+    return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Exercises answered with plain data: a shape written down before computing, a mistake named from its output."""
+"""Exercises answered with plain data: a shape written down first, a mistake named from its output."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class _Plain:
 class Value(_Plain):
     """A short tuple of whole numbers, such as a shape, or several shapes one after the other.
 
-    ``tells`` maps a likely wrong answer to (slug, what a tutor would say); ``otherwise`` is said of any other.
+    ``tells`` maps a likely wrong answer to (slug, what a tutor would say); ``otherwise`` is for the rest.
     """
 
     name: str
@@ -33,12 +33,14 @@ class Value(_Plain):
     kind: str = field(default="value", init=False)
 
     def judge(self, answers: list[Answer]) -> Mark:
-        """Full marks for the right numbers in the right order; else 0 and what the numbers given would mean."""
+        """Full marks for the right numbers in order; else 0 and what the numbers given would mean."""
         numbers, trouble = _whole_numbers(answers[0].value, len(self.right))
         if trouble:
             return Mark(0, self.points, message=f"{self.name} {trouble}")
         if numbers == self.right:
-            return Mark(self.points, self.points, message=f"{self.name}: every number stands where it belongs.")
+            return Mark(
+                self.points, self.points, message=f"{self.name}: every number stands where it belongs."
+            )
         slug, said = self.tells.get(numbers, ("differs", self.otherwise))
         return Mark(0, self.points, mistakes=(slug,), message=said)
 
@@ -66,9 +68,8 @@ def _whole_numbers(value, count: int) -> tuple[tuple[int, ...], str]:
 class Spot(_Plain):
     """The output of a wrong program: name the mistake, and a row of the output that gives it away.
 
-    ``wrong`` and ``right`` are functions of the ``inputs`` (in order). ``options`` maps each slug on offer to what was
-    done; ``would_show`` maps a slug that is not the answer to what its output would have shown. ``rows`` are the rows
-    that give the mistake away, counted from 1: those that differ from ``right``, unless the shapes do.
+    ``wrong`` and ``right`` are functions of the ``inputs`` (in order). ``options`` maps each slug on offer to
+    what was done; ``would_show`` maps a slug that is not the answer to what its output would have shown.
     The subject is ``{"mistake": slug, "row": number}``; each half carries half the points.
     """
 
@@ -91,7 +92,7 @@ class Spot(_Plain):
 
     @property
     def rows(self) -> frozenset[int]:
-        """The rows that differ from the right ones, counted from 1."""
+        """The rows that differ from the right ones, counted from 1; every row where the shapes differ."""
         got, wanted = self.output, np.asarray(self.right(*self.inputs.values()))
         if got.shape != wanted.shape:
             return frozenset(range(1, len(got) + 1))
@@ -108,13 +109,19 @@ class Spot(_Plain):
     def _mistake(self, said) -> Step:
         half = self.points / 2
         if said is None or said == "":
-            return Step("mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes.")
+            return Step(
+                "mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes."
+            )
         slug = self._slug(said)
         if slug == self.answer:
-            return Step("mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done.")
+            return Step(
+                "mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done."
+            )
         if slug in self.options:
             return Step("mistake", 0, half, slug, message=self.would_show[slug])
-        return Step("mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it.")
+        return Step(
+            "mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it."
+        )
 
     def _slug(self, said) -> str:
         """The option meant: its name, or its letter in the list."""
@@ -125,7 +132,9 @@ class Spot(_Plain):
     def _row(self, said) -> Step:
         half = self.points / 2
         if said is None or said == "":
-            return Step("row", 0, half, message="Not filled in yet: write the number of a row, counted from 1.")
+            return Step(
+                "row", 0, half, message="Not filled in yet: write the number of a row, counted from 1."
+            )
         try:
             row = int(said)
         except (TypeError, ValueError, OverflowError):

@@ -1,0 +1,3 @@
+"""Exercises of chapter 10, the assessment."""
+
+EXERCISES = ()

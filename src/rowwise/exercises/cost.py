@@ -1,0 +1,3 @@
+"""Exercises of chapter 09, cost and memory."""
+
+EXERCISES = ()

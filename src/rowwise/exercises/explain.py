@@ -1,0 +1,135 @@
+"""Which mistake explains what a function returned? Candidates are computed, case by case, and compared.
+
+An exercise is a calculation in steps. A *slip* replaces one step by what somebody who makes that mistake would
+compute. The most specific slip that explains every case is the one that is named; then two slips together; then the
+slip that explains every ordinary case.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rowwise.exercises.inputs import Trial
+from rowwise.probe import Answer
+
+CLOSE = 2e-5  # of a case's largest number: float32 stays within it, no mistake of the catalogue does
+ARITHMETIC = ("OverflowError", "ZeroDivisionError", "FloatingPointError")
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake: its slug, the step it replaces, and what is computed there instead.
+
+    ``do`` takes what the step takes. ``fit(exercise, seen)`` stands in for it where the mistake has a number in it that
+    has to be found from the answer; it gives the whole prediction. ``note`` says which variation this is.
+    """
+
+    slug: str
+    step: str = ""
+    do: Callable | None = None
+    note: str = ""
+    fit: Callable | None = None
+
+
+@dataclass
+class Seen:
+    """One case with what came back and what should have."""
+
+    trial: Trial
+    answer: Answer
+    value: np.ndarray | None
+    right: np.ndarray
+    exact: bool = False  # compare entry by entry: nothing is computed that could cancel
+    fits: bool = field(init=False)
+
+    def __post_init__(self):
+        """Compares once."""
+        self.fits = self.value is not None and self.same(self.right)
+
+    @property
+    def args(self) -> tuple:
+        """The inputs of the case."""
+        return self.trial.case.args
+
+    @property
+    def raised(self) -> bool:
+        """Whether the function raised."""
+        return self.answer.problem == "raised"
+
+    @property
+    def shaped(self) -> bool:
+        """Whether an array of the right shape came back."""
+        return self.value is not None and self.value.shape == self.right.shape
+
+    def same(self, other) -> bool:
+        """Whether the answer is this array, NaN standing for anything that is not finite."""
+        return close(self.value, other, self.exact)
+
+
+def close(value, other, exact: bool = False) -> bool:
+    """Equal up to rounding; where ``other`` is NaN, ``value`` may be anything that is not finite."""
+    if value is None or value.shape != other.shape:
+        return False
+    if other.dtype == bool or other.size == 0:
+        return bool((value == other).all())
+    value, other = value.astype(float), other.astype(float)
+    finite = np.isfinite(other)
+    size = np.abs(other) if exact else np.max(np.abs(other), where=finite, initial=1e-3)
+    if finite.all():
+        return bool((np.abs(value - other) <= CLOSE * size).all())
+    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(finite, size, 0)
+    rest = np.where(np.isnan(other), ~np.isfinite(value), value == other)
+    return bool(np.where(finite, near, rest).all())
+
+
+def predict(exercise, seen: Seen, *slips: Slip):
+    """What these slips would have returned in this case; None where they would have raised."""
+    try:
+        if slips[0].fit:
+            return slips[0].fit(exercise, seen)
+        return np.asarray(exercise.model(*seen.args, **{slip.step: slip.do for slip in slips}))
+    except Exception:  # a mistaken product of oblong arrays: raising is what it does
+        return None
+
+
+def explains(exercise, all_seen: list[Seen], *slips: Slip) -> bool:
+    """Whether the slips account for every case, and for at least one wrong answer number by number."""
+    evidence = 0
+    # A wrong answer of the right shape says most, so it is looked at first.
+    for seen in sorted(all_seen, key=lambda seen: (seen.fits, not seen.shaped)):
+        predicted = predict(exercise, seen, *slips)
+        if predicted is not None and seen.same(predicted):
+            evidence += not seen.fits
+        elif not _could_be(predicted, seen):
+            return False
+    return evidence > 0
+
+
+def _could_be(predicted, seen: Seen) -> bool:
+    """Where the slip gives no array of the right shape, another spelling of it may fail in another way."""
+    if seen.fits:
+        return False
+    if predicted is None or predicted.shape != seen.right.shape:
+        return True
+    broken = seen.raised and seen.answer.error.startswith(ARITHMETIC)
+    return broken and not np.isfinite(predicted).all() and bool(np.isfinite(seen.right).all())
+
+
+def find(exercise, all_seen: list[Seen]) -> tuple[Slip, ...]:
+    """The slip that explains every case; else two that do together; else one for the ordinary cases; else ()."""
+    for slip in exercise.slips:
+        if explains(exercise, all_seen, slip):
+            return (slip,)
+    if named := exercise.special(all_seen):
+        return named
+    fixed = [slip for slip in exercise.slips if slip.do]
+    for one, other in itertools.combinations(fixed, 2):
+        if one.step != other.step and explains(exercise, all_seen, one, other):
+            return (one, other)
+    ordinary = [seen for seen in all_seen if not seen.trial.tags & exercise.special_tags]
+    for slip in exercise.slips:
+        if any(not seen.fits for seen in ordinary) and explains(exercise, ordinary, slip):
+            return (slip,)
+    return ()

@@ -1,0 +1,136 @@
+"""The exercises in which a student writes a function: from the answers of the probe to a mark."""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rowwise.exercises import words
+from rowwise.exercises.explain import Seen, Slip, find
+from rowwise.exercises.inputs import Trial
+from rowwise.mark import Mark, Step
+from rowwise.probe import Answer, Case
+
+UNTOUCHED = "inputs untouched"
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function that a student writes.
+
+    ``parts`` say what earns points, in order; the first is the ordinary case, and nothing else earns anything before it
+    is right. A part is earned when every one of its trials is right; "inputs untouched" when no argument was written
+    into. An answer that has to be unpacked or converted first earns half of what it would.
+
+    ``right`` is the reference. ``model`` is the same calculation in steps, each of which a slip can replace; ``steps``
+    names them as a message does. ``slips`` come in order of precedence. ``unpack`` turns what came into an array and a
+    slug. ``rules`` give, for a tag, the slips of its failing trials when every ordinary trial is right.
+    """
+
+    name: str
+    chapter: str
+    parts: Mapping[str, float]
+    arguments: tuple[str, ...]
+    right: Callable
+    model: Callable
+    steps: Mapping[str, str]
+    slips: tuple[Slip, ...]
+    draw: Callable[[], tuple[Trial, ...]]
+    shape: str
+    rules: Mapping[str, Callable] = field(default_factory=dict)
+    unpack: Callable | None = None
+    exact: bool = False
+    says: Mapping[str, Callable] = field(default_factory=dict)
+    kind: str = field(default="function", init=False)
+
+    @property
+    def points(self) -> float:
+        """The sum of the parts."""
+        return float(sum(self.parts.values()))
+
+    @functools.cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The cases with what each is for."""
+        return self.draw()
+
+    def cases(self) -> tuple[Case, ...]:
+        """The inputs, the visible example first; the same on every machine."""
+        return tuple(trial.case for trial in self.trials)
+
+    @property
+    def special_tags(self) -> frozenset[str]:
+        """Tags of the cases that are not ordinary."""
+        return frozenset(self.rules)
+
+    def special(self, all_seen: list[Seen]) -> tuple[Slip, ...]:
+        """Where only special cases fail, what each kind of failure is called."""
+        failing = [seen for seen in all_seen if not seen.fits]
+        if any(not seen.trial.tags & self.special_tags for seen in failing):
+            return ()
+        found: list[Slip] = []
+        for tag, rule in self.rules.items():
+            tagged = [seen for seen in failing if tag in seen.trial.tags]
+            slip = rule(self, tagged) if tagged else None
+            if slip is not None and slip.slug not in [other.slug for other in found]:
+                found.append(slip)
+                failing = [seen for seen in failing if tag not in seen.trial.tags]
+        return tuple(found)
+
+    def judge(self, answers: list[Answer]) -> Mark:
+        """The mark, with the mistakes that explain what came back, or full marks when every case is right."""
+        if len(answers) != len(self.trials):
+            raise ValueError(f"{self.name} has {len(self.trials)} cases; {len(answers)} answers came")
+        hopeless = words.unusable(self, answers)
+        if hopeless:
+            slug, message = hopeless
+            return Mark(0, self.points, (slug,), message, self._steps({}, False, 0.0))
+        with np.errstate(all="ignore"):
+            return self._judge(answers)
+
+    def _judge(self, answers: list[Answer]) -> Mark:
+        all_seen, peeled = [], ""
+        for trial, answer in zip(self.trials, answers, strict=True):
+            value, slug = self._unpacked(trial, answer)
+            peeled = peeled or slug
+            right = np.asarray(self.right(*trial.case.args))
+            all_seen.append(Seen(trial, answer, value, right, self.exact))
+        changed = [seen for seen in all_seen if _changed(seen)]
+        failing = [seen for seen in all_seen if not seen.fits]
+        if not (failing or changed or peeled):
+            return Mark(self.points, self.points, message=words.right(self), steps=self._steps({}, True, 1.0))
+        failing = [seen for seen in failing if not (changed and words.cannot_write(seen))]
+        found = find(self, all_seen) if failing else ()
+        slugs, message = words.explain(self, all_seen, failing, found, peeled, changed)
+        works = {part: all(s.fits for s in all_seen if s.trial.part == part) for part in self.parts}
+        steps = self._steps(works, not changed, 0.5 if peeled else 1.0)
+        return Mark(sum(step.points for step in steps), self.points, slugs, message, steps)
+
+    def _unpacked(self, trial: Trial, answer: Answer):
+        value = answer.value
+        if isinstance(value, tuple):
+            wanted = np.shape(self.right(*trial.case.args))
+            fitting = [item for item in value if item.shape == wanted]
+            return (fitting or value or (None,))[0], "extra-output"
+        return self.unpack(value) if self.unpack and value is not None else (value, "")
+
+    def _steps(self, works: Mapping[str, bool], untouched: bool, share: float) -> tuple[Step, ...]:
+        ordinary = next(iter(self.parts))
+        started = works.get(ordinary, share == 1.0 and not works)
+        steps = []
+        for part, points in self.parts.items():
+            good = untouched if part == UNTOUCHED else works.get(part, started)
+            steps.append(Step(part, points * share if started and good else 0.0, points))
+        return tuple(steps)
+
+
+def _changed(seen: Seen) -> bool:
+    after = seen.answer.after
+    return bool(after) and not all(
+        type(now) is type(before) and np.array_equal(now, before, equal_nan=True)
+        if isinstance(before, np.ndarray) and before.dtype.kind == "f"
+        else np.array_equal(now, before)
+        if isinstance(before, np.ndarray)
+        else True
+        for now, before in zip(after, seen.args, strict=True)
+    )

@@ -1,0 +1,3 @@
+"""Exercises of chapter 07, batches and heads."""
+
+EXERCISES = ()

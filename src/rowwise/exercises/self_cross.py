@@ -1,0 +1,3 @@
+"""Exercises of chapter 06, self-attention and cross-attention."""
+
+EXERCISES = ()

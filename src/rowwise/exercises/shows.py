@@ -1,0 +1,3 @@
+"""Exercises of chapter 08, what weights show."""
+
+EXERCISES = ()

@@ -1,0 +1,3 @@
+"""Exercises of chapter 03, the softmax of each row."""
+
+EXERCISES = ()

@@ -1,0 +1,3 @@
+"""Exercises of chapter 00, where to begin."""
+
+EXERCISES = ()

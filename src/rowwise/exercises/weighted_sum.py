@@ -1,0 +1,3 @@
+"""Exercises of chapter 04, the weighted sum."""
+
+EXERCISES = ()

@@ -1,0 +1,240 @@
+"""From what was found to what a student reads: which case and row to show, and what is right already.
+
+A message says what the numbers show, what that points at, and what to look at next. The right answer is never in it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rowwise.exercises import tutor
+
+ORDER_OF_SIZES = ("n_q", "n_k", "d_k", "d_v")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The case that shows a mistake best, and the row of the student's answer in it."""
+
+    exercise: object
+    seen: object
+    note: str = ""
+
+    @property
+    def value(self) -> np.ndarray:
+        """What came back."""
+        return self.seen.value
+
+    @property
+    def right_shape(self) -> tuple[int, ...]:
+        """The shape that was wanted."""
+        return self.seen.right.shape
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the shape is right, so that a row can be shown."""
+        return self.seen.shaped
+
+    @property
+    def where(self) -> str:
+        """The case, to begin a sentence with."""
+        name = self.seen.trial.case.name
+        return "In the example" if name == "the example" else f'In the case "{name}"'
+
+    @property
+    def sizes(self) -> str:
+        """The shapes of the arrays that went in."""
+        pairs = zip(self.exercise.arguments, self.seen.args, strict=False)
+        return ", ".join(f"{name} {np.shape(array)}" for name, array in pairs if np.ndim(array))
+
+    def argument(self, name: str):
+        """An input of the case by its name, or None."""
+        place = self.exercise.arguments.index(name) if name in self.exercise.arguments else 99
+        return self.seen.args[place] if place < len(self.seen.args) else None
+
+    @cached_property
+    def row(self) -> int:
+        """The first row that differs, counted from 0; 0 where the shape does."""
+        if not self.shaped or self.value.ndim == 0:
+            return 0
+        return int(np.argmax(self._differing))
+
+    @property
+    def _differing(self) -> np.ndarray:
+        value, right = np.atleast_2d(self.value.astype(float)), np.atleast_2d(self.seen.right.astype(float))
+        value, right = value.reshape(-1, value.shape[-1]), right.reshape(-1, right.shape[-1])
+        size = np.abs(right) if self.exercise.exact else np.max(np.abs(right), where=np.isfinite(right), initial=1e-3)
+        same = (np.abs(value - right) <= 2e-5 * size) | (value == right)
+        return ~same.all(axis=-1)
+
+    @property
+    def rows_right(self) -> int:
+        """How many rows of this case agree."""
+        return int((~self._differing).sum()) if self.shaped else 0
+
+    @property
+    def mine(self) -> np.ndarray:
+        """The student's own row."""
+        if self.value.ndim < 2:
+            return np.atleast_1d(self.value)
+        return self.value.reshape(-1, self.value.shape[-1])[self.row]
+
+    @property
+    def mine_text(self) -> str:
+        """The student's own row as NumPy would print it, shortened."""
+        return numbers(self.mine)
+
+
+def numbers(row) -> str:
+    """A row in four figures."""
+    shown = [number(x) for x in np.ravel(row)[:6]]
+    return f"[{', '.join(shown)}{', …' if np.size(row) > 6 else ''}]"
+
+
+def number(x) -> str:
+    """One number in four figures; booleans as Python writes them."""
+    if isinstance(x, bool | np.bool_):
+        return str(bool(x))
+    return f"{float(x):.4g}"
+
+
+# ---- nothing to compare
+
+
+def unusable(exercise, answers) -> tuple[str, str] | None:
+    """The slug and the message where no case gave anything that could be compared."""
+    first, name = answers[0], exercise.name
+    call = f"check.{name}({name})"
+    if first.problem == "not-callable":
+        return "wrong-type", (
+            f"The check was given {first.error} instead of the function {name}. It calls the function itself, on inputs "
+            f"of its own, so hand it over without brackets after it: {call}."
+        )
+    stopped = next((a for a in answers if a.problem in ("timeout", "interrupted")), None)
+    if stopped:
+        case = exercise.trials[answers.index(stopped)].case.name
+        how = "was interrupted" if stopped.problem == "interrupted" else f"was {stopped.error}"
+        return "raised", (
+            f'{name} did not come to an end in the case "{case}" and {how}. On arrays this small the calculation takes '
+            "far less than a second, so a loop is waiting for something that never happens. Look at what each loop counts, "
+            "and at what changes the condition of a `while`."
+        )
+    if all(a.value is None and not a.problem for a in answers):
+        return "wrong-type", (
+            f"{name} returned None: either it is not written yet, or its last line lacks `return`."
+        )
+    if all(a.problem == "raised" for a in answers):
+        return "raised", tutor.raised(exercise, exercise.trials[0].case, first, every=True)
+    if all(a.problem == "unreadable" for a in answers):
+        return "wrong-type", tutor.unreadable(exercise, first)
+    return None
+
+
+def cannot_write(seen) -> bool:
+    """Whether this failure is that of writing fractions or −inf into the caller's own integer array."""
+    return "integer" in seen.trial.tags and seen.raised
+
+
+# ---- what is said
+
+
+def right(exercise) -> str:
+    """What is said when everything is right: a finding, no praise."""
+    return f"{exercise.name} is right in all {len(exercise.trials)} cases: {', '.join(exercise.parts)}."
+
+
+def explain(exercise, all_seen, failing, found, peeled: str, changed) -> tuple[tuple[str, ...], str]:
+    """The slugs and the message for what was found."""
+    slugs, said = [], []
+    for slip in found:
+        if slip.slug not in slugs:
+            slugs.append(slip.slug)
+            said.append(_say(exercise, slip.slug, tell_tale(failing, slip), slip.note))
+    if failing and not found:
+        slug, text = _unknown(exercise, all_seen, failing)
+        slugs.append(slug)
+        said.append(text)
+    if peeled:
+        slugs.append(peeled)
+        seen = next(seen for seen in all_seen if seen.answer.value is not None)
+        said.append(_say(exercise, peeled, seen))
+    if changed:
+        slugs.append("inputs-changed")
+        said.append(_say(exercise, "inputs-changed", changed[0]))
+    said.append(_already(exercise, all_seen, failing, found))
+    return tuple(slugs), "\n\n".join(text for text in said if text)
+
+
+def _say(exercise, slug: str, seen, note: str = "") -> str:
+    tell = exercise.says.get(slug) or tutor.SAYS[slug]
+    return tell(Evidence(exercise, seen, note))
+
+
+def tell_tale(failing, slip=None):
+    """The failing case that shows most: one of the right shape first, the example before others."""
+    wanted = tutor.SHOWN_BY.get(slip.slug, ()) if slip else ()
+    return min(
+        failing,
+        key=lambda seen: (
+            seen.value is None,
+            not any(tag in seen.trial.tags for tag in wanted) if wanted else 0,
+            not seen.shaped if slip and slip.slug not in tutor.SHOWN_BY_SHAPE else 0,
+            failing.index(seen),
+        ),
+    )
+
+
+def _unknown(exercise, all_seen, failing) -> tuple[str, str]:
+    """What is wrong in no way that the catalogue knows: never a guess."""
+    if fitted(all_seen):
+        return "fitted-to-the-example", tutor.fitted(Evidence(exercise, failing[0]))
+    first = failing[0]
+    if first.raised:
+        return "raised", tutor.raised(exercise, first.trial.case, first.answer)
+    if first.answer.problem == "unreadable":
+        return "wrong-type", tutor.unreadable(exercise, first.answer)
+    if first.value is None:
+        return "wrong-type", tutor.nothing(Evidence(exercise, first))
+    if not first.shaped:
+        return "wrong-shape", tutor.shape(Evidence(exercise, first))
+    return "differs", tutor.differs(Evidence(exercise, first))
+
+
+def fitted(all_seen) -> bool:
+    """Whether only the example is right: its numbers come back whatever goes in, or only its sizes work."""
+    example, others = all_seen[0], all_seen[1:]
+    if not example.fits or all(seen.fits for seen in others):
+        return False
+    if all(seen.value is not None and np.array_equal(seen.value, example.value) for seen in others):
+        return True
+    alike = [seen for seen in others if _shapes(seen) == _shapes(example)]
+    strange = [seen for seen in others if _shapes(seen) != _shapes(example)]
+    fixed = [seen.raised or (seen.value is not None and seen.value.shape == example.value.shape) for seen in strange]
+    return all(seen.fits for seen in alike) and all(fixed) and not any(seen.fits for seen in strange)
+
+
+def _shapes(seen) -> tuple:
+    return tuple(np.shape(argument) if np.ndim(argument) else argument for argument in seen.args)
+
+
+def _already(exercise, all_seen, failing, found) -> str:
+    """What is right already: the steps that no slip touches, else the cases, else the shapes."""
+    broken = {slip.step for slip in found}
+    steps = [words for step, words in exercise.steps.items() if step not in broken]
+    if found and all(slip.step for slip in found) and steps:
+        return f"Right already: {_listed(steps)}."
+    parts = [p for p in exercise.parts if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)]
+    if parts:
+        return f"Right already: {_listed([f'the {part}' if not part.endswith('s') else part for part in parts])}."
+    names = [f'"{seen.trial.case.name}"' for seen in all_seen if seen.fits]
+    if names:
+        return f"Right already: the case{'s' * (len(names) > 1)} {_listed(names[:4])}."
+    if all(seen.shaped for seen in failing):
+        return "Right already: the shape, in every case."
+    return ""
+
+
+def _listed(words) -> str:
+    words = list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
