@@ -6,6 +6,7 @@ from pathlib import Path
 from rowwise.build.problems import Problem
 from rowwise.build.text import Chapter, describe
 
+PAGES = "pages"  # the glossary and its like, beside the chapters
 LINK = re.compile(r"(!?)(\[[^\]\n]*\]\()([^)\s#]+)")
 
 
@@ -23,10 +24,9 @@ def _replace(cells, old: str, new: str, chapters) -> None:
     def turn(match):
         path = match[3]
         stem = path.rsplit("/", 1)[-1].removesuffix(old)
-        is_chapter = (
-            path.endswith(old) and stem in chapters and path in (f"{stem}{old}", f"../{stem}/{stem}{old}")
-        )
-        return f"{match[1]}{match[2]}{path.removesuffix(old)}{new}" if is_chapter else match[0]
+        is_chapter = stem in chapters and path in (f"{stem}{old}", f"../{stem}/{stem}{old}")
+        is_page = path == f"../{PAGES}/{stem}{old}"
+        return f"{match[1]}{match[2]}{path.removesuffix(old)}{new}" if is_chapter or is_page else match[0]
 
     for cell in cells:
         if cell.cell_type == "markdown":
@@ -51,7 +51,10 @@ def problems(chapter: Chapter, folder: Path) -> list[Problem]:
             elif picture and ".." in target.split("/"):
                 what = f"`{target}` lies outside the chapter's folder, which is all that students receive."
                 remedy = "Put it into the chapter's folder."
-            elif target.endswith(".md") and Path(target).stem != (folder / target).resolve().parent.name:
+            elif target.endswith(".md") and (folder / target).resolve().parent.name not in (
+                Path(target).stem,
+                PAGES,
+            ):
                 what, remedy = (
                     f"`{target}` is a text that students do not receive.",
                     "Link to a chapter, or leave the link out.",

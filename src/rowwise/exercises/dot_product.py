@@ -7,6 +7,7 @@ from rowwise.exercises import slips
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, trial
 from rowwise.exercises.plain import Spot, Value
+from rowwise.rows import RowExercise, Task
 
 CHAPTER = "01-dot-product"
 
@@ -106,7 +107,7 @@ spot_1 = Spot(
         "queries-with-queries": "Then row 1 would hold query 1 with each query: 1, 0, 2. It does not.",
         "cosine-not-dot": "Then no number could be larger than 1. Row 3 holds a 5.",
         "elementwise-not-dot": "Then row 1, column 1 would add up 1, 0, 1 and 1. A 1 stands there.",
-        "values-in-scores": "Only Q and K went in, no values. Work a cell by hand: where in the output is your number?",
+        "values-in-scores": "Only Q and K went in, no values. Work a cell by hand, then find your number.",
     },
 )
 spot_2 = Spot(
@@ -127,4 +128,15 @@ spot_2 = Spot(
     },
 )
 
-EXERCISES = (scores_shape, scores, spot_1, spot_2)
+row = RowExercise(
+    name="dot_product_row",
+    chapter=CHAPTER,
+    row=Task(
+        q=[2, 1, 0, -1],
+        K=[[1, 2, 3, 1], [0, 1, 2, 2], [1, -1, 2, -1]],
+        asks=("scores",),
+        marks={"scores": 3},
+    ),
+)
+
+EXERCISES = (row, scores_shape, scores, spot_1, spot_2)

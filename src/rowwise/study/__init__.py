@@ -1,4 +1,4 @@
-"""What chapters use around the exercises: where you are, predictions, hints, solutions, progress, handing in."""
+"""What chapters use around the exercises: predictions, hints, solutions, progress, handing in."""
 
 from rowwise.study.broken import broken
 from rowwise.study.carry import carry, keep

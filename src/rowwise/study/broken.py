@@ -7,7 +7,7 @@ from rowwise.study.shown import Shown, escape, table, together
 
 
 def broken(name: str) -> Shown:
-    """The inputs and the output of the wrong program of exercise ``name``, and the mistakes to choose from."""
+    """The inputs and the output of the wrong program of exercise ``name``, and the mistakes on offer."""
     spot = exercises.ALL[name]
     if not hasattr(spot, "output"):
         raise ValueError(f"{name} shows no wrong program; it is an exercise of the kind {spot.kind}")
@@ -30,15 +30,19 @@ def _grid(caption: str, array: np.ndarray, numbered: bool = False) -> Shown:
     body = "".join(
         "<tr>"
         + (f"<th scope='row' style='text-align:left'>row {i}</th>" if numbered else "")
-        + "".join(f"<td style='text-align:right;font-variant-numeric:tabular-nums'>{cell}</td>" for cell in row)
+        + "".join(
+            f"<td style='text-align:right;font-variant-numeric:tabular-nums'>{cell}</td>" for cell in row
+        )
         + "</tr>"
         for i, row in enumerate(rows, 1)
     )
     lines = [
-        (f"row {i}  " if numbered else "") + "  ".join(cell.rjust(width) for cell in row) for i, row in enumerate(rows, 1)
+        (f"row {i}  " if numbered else "") + "  ".join(cell.rjust(width) for cell in row)
+        for i, row in enumerate(rows, 1)
     ]
     return Shown(
-        f"<table style='margin:0'><caption style='text-align:left;white-space:nowrap'>{escape(caption)}</caption>"
+        "<table style='margin:0'>"
+        f"<caption style='text-align:left;white-space:nowrap'>{escape(caption)}</caption>"
         f"<tbody>{body}</tbody></table>",
         "\n".join([caption, *lines]),
     )
@@ -52,5 +56,7 @@ def _number(x) -> str:
         return "nan"
     if np.isinf(x):
         return "∞" if x > 0 else "−∞"
-    text = f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e6 else f"{x:.4f}" if abs(x) < 1e6 else f"{x:.3g}"
+    text = (
+        f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e6 else f"{x:.4f}" if abs(x) < 1e6 else f"{x:.3g}"
+    )
     return text.replace("-", "−")

@@ -13,7 +13,7 @@ from rowwise.study.shown import Shown, paragraphs, table, together
 
 
 def hand_in(chapter: str) -> Shown:
-    """What handing in ``chapter`` now would bring: the saved file, the answers missing, the marks to expect."""
+    """What handing in ``chapter`` now would bring: the file, the answers missing, the marks to expect."""
     if os.environ.get("NBGRADER_EXECUTION"):
         return paragraphs(["While nbgrader runs this notebook, this cell does nothing."])
     path = notebook_path(chapter)
@@ -22,17 +22,23 @@ def hand_in(chapter: str) -> Shown:
     for exercise in exercises.of_chapter(chapter):
         state, mark = _state(exercise)
         expected, of = expected + float(mark or 0), of + exercise.points
-        rows.append((exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells)))
-    shown = table("What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows)
+        rows.append(
+            (exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells))
+        )
+    shown = table(
+        "What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows
+    )
     total = f"Marks to expect from the checks: {expected:g} of {of:g}. {_written(cells)}"
-    return together(paragraphs(_about_file(path, chapter)), shown, paragraphs([total, *_damage(chapter, cells), _SAVE]))
+    return together(
+        paragraphs(_about_file(path, chapter)), shown, paragraphs([total, *_damage(chapter, cells), _SAVE])
+    )
 
 
 _SAVE = "Save with Ctrl+S (Cmd+S on a Mac) before you hand in. Tries are not counted against you."
 
 
 def notebook_path(chapter: str) -> Path | None:
-    """The notebook that this kernel runs, as far as the front end says; else the chapter's file in this folder."""
+    """The notebook that this kernel runs, if the front end says; else the chapter's file in this folder."""
     told = (os.environ.get("JPY_SESSION_NAME"), _namespace().get("__vsc_ipynb_file__"), f"{chapter}.ipynb")
     for name in told:
         if name and str(name).endswith(".ipynb") and Path(name).is_file():
@@ -41,7 +47,7 @@ def notebook_path(chapter: str) -> Path | None:
 
 
 def saved_cells(path: Path | None) -> dict[str, list[str]]:
-    """The sources on disk by grade_id (a list, since a cell may have been copied); {} when there is no such file."""
+    """The sources on disk by grade_id (a list, for a cell may have been copied); {} without a file."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8")) if path else {}
         cells: dict[str, list[str]] = {}
@@ -114,7 +120,9 @@ def _defined(source: str) -> set[str]:
 
 def _about_file(path: Path | None, chapter: str) -> list[str]:
     if path is None:
-        return [f"The file {chapter}.ipynb was not found from here, so nothing can be said about what is saved."]
+        return [
+            f"The file {chapter}.ipynb was not found from here, so nothing can be said about what is saved."
+        ]
     saved = path.stat().st_mtime
     minutes = max(0, round((time.time() - saved) / 60))
     ago = "less than a minute ago" if minutes == 0 else f"{minutes} minute{'s' * (minutes != 1)} ago"

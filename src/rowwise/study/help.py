@@ -1,7 +1,7 @@
 """Hints that open one at a time, and the solution of an exercise for somebody who is stuck alone.
 
-The texts are data: ``hints/NN-name.toml`` and ``solutions/NN-name.toml``, one table an exercise. A class that should
-not have the solutions leaves the folder ``solutions`` out; nothing else changes.
+The texts are data: ``hints/NN-name.toml`` and ``solutions/NN-name.toml``, one table an exercise. A class that
+should not have the solutions leaves the folder ``solutions`` out; nothing else changes.
 """
 
 import time
@@ -16,7 +16,7 @@ _HERE = Path(__file__).parent
 
 
 def hints(name: str) -> Shown:
-    """The hints of the exercise ``name``: opening one shows the next. The last says how to open the solution."""
+    """The hints of the exercise ``name``: opening one shows the next, and at last the way to the solution."""
     texts = _texts("hints").get(name, {}).get("hints", [])
     if not texts:
         return paragraphs([f"There are no hints for {name!r}."])
@@ -24,7 +24,8 @@ def hints(name: str) -> Shown:
     for i, text in reversed(list(enumerate(texts, 1))):
         inner = (
             f"<details style='margin:4px 0'><summary>Hint {i} of {len(texts)}</summary>"
-            f"<div style='padding-left:18px'><p style='margin:4px 0'>{escape(text)}</p>{inner}</div></details>"
+            f"<div style='padding-left:18px'><p style='margin:4px 0'>{escape(text)}</p>"
+            f"{inner}</div></details>"
         )
     numbered = [f"Hint {i}: {text}" for i, text in enumerate(texts, 1)]
     return Shown(inner, "\n".join([*numbered, _way_out(name)]))
@@ -54,7 +55,9 @@ def escape_code(text: str) -> str:
 
 
 def _way_out(name: str) -> str:
-    return f'Still stuck? Run `study.solution("{name}")` in a new cell. Your progress keeps that it was opened.'
+    return (
+        f'Still stuck? Run `study.solution("{name}")` in a new cell. Your progress keeps that it was opened.'
+    )
 
 
 @cache

@@ -14,8 +14,13 @@ _PIP = "%pip install --upgrade"
 
 
 def check_installation() -> Shown:
-    """What the course needs from this machine, a row each: what was found, and how to mend what is not right."""
-    rows = [_python(), *map(_package, ("numpy", "matplotlib", "ipywidgets", "anywidget")), _widgets(), _validate()]
+    """What the course needs from this machine, a row each: what was found, and how to mend it."""
+    rows = [
+        _python(),
+        *map(_package, ("numpy", "matplotlib", "ipywidgets", "anywidget")),
+        _widgets(),
+        _validate(),
+    ]
     rows += [_folder(), _progress()]
     to_mend = sum(row[1] != "fine" for row in rows)
     caption = "Everything is in place." if not to_mend else f"{to_mend} of {len(rows)} need a look."
@@ -24,7 +29,7 @@ def check_installation() -> Shown:
 
 def _python():
     found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= (3, 11):
+    if tuple(sys.version_info) >= (3, 11):  # a hub's kernel need not be the one that installed the course
         return ("Python", "fine", found, "")
     return ("Python", "too old", found, "Install Python 3.11 or newer, then start the course again.")
 
@@ -116,4 +121,3 @@ def _progress():
             "The course works, but forgets your best marks when the kernel stops. "
             "Set ROWWISE_HOME to a folder of your own before you start JupyterLab.",
         )
-

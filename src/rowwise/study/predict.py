@@ -1,4 +1,4 @@
-"""Predictions: a commitment before the picture, kept with the progress, shown beside what happens, never marked."""
+"""Predictions: a commitment before the picture, kept, shown beside what happens, never marked."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +12,8 @@ _HERE = Path(__file__).parent
 def predict(name: str, question: str = "", options: Sequence[str] = (), *, answer: str | None = None):
     """Ask ``question`` and keep the option that the student commits to.
 
-    ``options`` are two or more texts, lettered a, b, c, … on the screen. ``predict(name, question, options, answer="b")``
-    (a letter or the option's text) commits without a widget. The first commitment stays.
+    ``options`` are two or more texts, lettered a, b, c, … on the screen. With ``answer`` (a letter or the text
+    of an option) the student commits without a widget. The first commitment stays.
     """
     options = list(options) or progress.recall(f"asked:{name}", [])
     if options:
@@ -34,7 +34,7 @@ def outcome(name: str, happened: str) -> Shown:
     if not said:
         return paragraphs(
             [
-                "Commit to a prediction first: choose an answer above and press Commit, then run this cell again.",
+                "Commit to a prediction first: choose an answer above, press Commit, run this cell again.",
                 f'Without a widget: in a new cell, `study.predict("{name}", answer="a")` with your own letter.',
             ]
         )

@@ -19,6 +19,7 @@ class Shown:
         return self.html
 
     def __repr__(self) -> str:
+        """The plain text, which is what a terminal prints."""
         return self.text
 
 
@@ -50,7 +51,9 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> S
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
     widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    lines = ["  ".join(str(c).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
+    lines = [
+        "  ".join(str(c).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
+    ]
     return Shown(shown, "\n".join([caption, *lines]))
 
 

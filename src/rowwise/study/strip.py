@@ -29,10 +29,15 @@ STAGES = {
     "scores": Stage("scores", "Q Kᵀ", (("Q", "(n_q, d_k)"), ("K", "(n_k, d_k)")), (("scores", _SQUARE),)),
     "scaled": Stage("scale", "÷ √d_k", (("scores", _SQUARE),), (("scaled scores", _SQUARE),)),
     "masked": Stage(
-        "mask", "−∞ if excluded", (("scaled scores", _SQUARE), ("mask", _SQUARE)), (("masked scores", _SQUARE),)
+        "mask",
+        "−∞ if excluded",
+        (("scaled scores", _SQUARE), ("mask", _SQUARE)),
+        (("masked scores", _SQUARE),),
     ),
     "weights": Stage("softmax", "row by row", (("scores of a row", _SQUARE),), (("weights", _SQUARE),)),
-    "output": Stage("mix", "weights V", (("weights", _SQUARE), ("V", "(n_k, d_v)")), (("output", "(n_q, d_v)"),)),
+    "output": Stage(
+        "mix", "weights V", (("weights", _SQUARE), ("V", "(n_k, d_v)")), (("output", "(n_q, d_v)"),)
+    ),
 }
 
 _BOX, _GAP, _TOP, _HEIGHT = 124, 20, 8, 56
@@ -40,7 +45,7 @@ _WIDTH = len(STAGES) * (_BOX + _GAP) - _GAP + 8
 
 
 def strip(*lit: str, minutes: int | None = None) -> Shown:
-    """The pipeline with the steps ``lit`` (names of STAGES), and the shapes before the first and after the last.
+    """The pipeline with the steps ``lit`` (names of STAGES), the shapes before the first and after the last.
 
     ``minutes`` is how long the chapter takes. An unknown step raises a ValueError that lists the known ones.
     """
@@ -50,7 +55,9 @@ def strip(*lit: str, minutes: int | None = None) -> Shown:
     account = _account(lit, minutes)
     boxes = "".join(_box(i, name, name in lit) for i, name in enumerate(STAGES))
     height = _TOP + _HEIGHT + (34 if lit else 8)
-    dark = "".join(f"[data-jp-theme-light='false'] .rw-strip .rw-{k}{{fill:{d}}}" for k, (_, d) in _HUES.items())
+    dark = "".join(
+        f"[data-jp-theme-light='false'] .rw-strip .rw-{k}{{fill:{d}}}" for k, (_, d) in _HUES.items()
+    )
     svg = (
         f"<svg class='rw-strip' viewBox='0 0 {_WIDTH} {height}' width='100%' "
         f"style='max-width:{_WIDTH}px;color:var(--jp-content-font-color1,#1a1d21)' role='img' "
@@ -79,14 +86,17 @@ def _box(i: int, name: str, lit: bool) -> str:
     fill, ink, weight = ("#3d4a5c", "#ffffff", "700") if lit else ("none", "currentColor", "400")
     border = 2 if lit else 1
     arrow = (
-        f"<text x='{left - _GAP / 2}' y='{_TOP + 33}' text-anchor='middle' fill='currentColor'>→</text>" if i else ""
+        f"<text x='{left - _GAP / 2}' y='{_TOP + 33}' text-anchor='middle' fill='currentColor'>→</text>"
+        if i
+        else ""
     )
     return (
         f"{arrow}<rect x='{left}' y='{_TOP}' width='{_BOX}' height='{_HEIGHT}' rx='6' fill='{fill}' "
         f"stroke='currentColor' stroke-width='{border}'/>"
         f"<text x='{middle}' y='{_TOP + 24}' text-anchor='middle' fill='{ink}' font-weight='{weight}'>"
         f"{stage.title}</text>"
-        f"<text x='{middle}' y='{_TOP + 45}' text-anchor='middle' fill='{ink}' font-size='13'>{stage.formula}</text>"
+        f"<text x='{middle}' y='{_TOP + 45}' text-anchor='middle' fill='{ink}' font-size='13'>"
+        f"{stage.formula}</text>"
     )
 
 
@@ -99,4 +109,6 @@ def _shapes(lit) -> str:
 
     before = ", ".join(spans(STAGES[lit[0]].before))
     after = ", ".join(spans(STAGES[lit[-1]].after))
-    return f"<text x='4' y='{_TOP + _HEIGHT + 24}' fill='currentColor' font-size='14'>{before} → {after}</text>"
+    return (
+        f"<text x='4' y='{_TOP + _HEIGHT + 24}' fill='currentColor' font-size='14'>{before} → {after}</text>"
+    )
