@@ -42,7 +42,7 @@ def where() -> Path:
 
 
 def keep(key: str, value) -> None:
-    """Remember ``value`` under ``key``: whatever JSON can hold, a prediction for instance; arrays become lists."""
+    """Remember ``value`` under ``key``, a prediction for instance: what JSON can hold; arrays become lists."""
     with _lock:
         kept = _read()
         kept["kept"][str(key)] = json.loads(json.dumps(value, default=_plain))
