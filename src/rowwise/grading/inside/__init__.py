@@ -1,0 +1,1 @@
+"""What runs beside the student's code. Nothing here knows an expected value, a judge or another submission."""
