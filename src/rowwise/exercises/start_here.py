@@ -2,11 +2,11 @@
 
 from rowwise.rows import RowExercise, Task
 
-# Small numbers whose sums differ from their products, so that adding instead of multiplying shows.
+# Sums differ from products, and columns from rows, so that adding, or taking columns for keys, shows.
 warm_up = RowExercise(
     name="warm_up",
     chapter="00-start-here",
-    row=Task(q=[2, 3], K=[[1, 4], [4, -1]], asks=("scores",), marks={"scores": 2}),
+    row=Task(q=[2, 3], K=[[1, 4], [5, -1]], asks=("scores",), marks={"scores": 2}),
 )
 
 EXERCISES = (warm_up,)

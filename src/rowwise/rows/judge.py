@@ -130,10 +130,10 @@ def _compare(task: Task, step: str, line: Line, source: str, box):
     """(which numbers agree, with which box) for each form in which the step may be written."""
     last = task.chain[task.chain.index(step) - 1] if task.chain.index(step) else task.start
     if step == "exponentials":
-        before = task.follow(source, box, last)
+        before = task.follow(source, box, last, rounds=True)
         forms = [_plain_exponentials(before), _shifted_exponentials(before)]
     else:
-        forms = [task.follow(source, box, step)]
+        forms = [task.follow(source, box, step, rounds=True)]
     for form in forms:
         agrees = _meets(line.box, form)
         if step in ("scores", "scaled"):  # whoever masks early is right
@@ -219,7 +219,7 @@ def _named(task: Task, step: str, line: Line, earlier: list[Verdict]) -> tuple[s
             continue
         for source, numbers in reversed(sources):
             wrong = [slip.line(task, source, each, step) for each in numbers or (None,)]
-            if wrong[0] is None or not _looks_like(step, line, wrong):
+            if wrong[0] is None or not _looks_like(task, step, line, wrong):
                 continue
             right = task.follow(source, numbers and exact(numbers[1]), step)[0]
             if wrong[0].shape != right.shape or not np.allclose(wrong[0], right):
@@ -238,13 +238,14 @@ def _may_show(slip, step: str, earlier: list[Verdict]) -> bool:
     return slip.last in ("scaled", "masked") and all(v.right for v in own)
 
 
-def _looks_like(step: str, line: Line, wrong: list[np.ndarray]) -> bool:
+def _looks_like(task: Task, step: str, line: Line, wrong: list[np.ndarray]) -> bool:
     if line.box is None:
         same = len(line.numbers) == wrong[0].size != 0
         return same and np.allclose(line.numbers, wrong[0].ravel(), rtol=0, atol=1e-3)
     if wrong[0].shape != line.middle.shape:
         return False
-    box, typed = (np.min(wrong, axis=0), np.max(wrong, axis=0)), _wider(line.box)
+    slack = 3 * 10.0**-task.decimals  # for what was rounded on the way
+    box, typed = (np.min(wrong, axis=0) - slack, np.max(wrong, axis=0) + slack), _wider(line.box)
     if step == "exponentials" and 0 < box[1].max() < np.inf:  # the same, the largest taken away first
         ratio = tuple(edge / box[1].max() for edge in box)
         return bool(_meets(typed, box).all() or _meets(typed, ratio).all())

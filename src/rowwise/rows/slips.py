@@ -80,6 +80,11 @@ def _shares(of: Callable):
     return wrong
 
 
+def _from_lowest(task, line):
+    """Shares of what each score has more than the lowest; with two keys that is all or nothing, and `argmax`."""
+    return _shares(lambda s, line: line - s.min())(task, line) if np.isfinite(line).sum() > 2 else None
+
+
 def _one_hot(task, line):
     return np.eye(len(line))[int(np.argmax(line))]
 
@@ -154,7 +159,7 @@ SLIPS = (
     Slip("no-exponential", "exponentials", "weights", _finite),
     Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: line)),
     Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: np.abs(line))),
-    Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: line - s.min())),
+    Slip("no-exponential", "exponentials", "weights", _from_lowest),
     Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: line - s.max())),
     Slip(
         "wrong-base-or-temperature", "exponentials", "exponentials", lambda task, line: 2.0**line, np.log(2)

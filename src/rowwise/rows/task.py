@@ -112,11 +112,22 @@ class Task:
         """The line that is given, as a box; None where q and K are."""
         return None if self.start == "question" else exact(getattr(self, self.start))
 
-    def follow(self, source: str, box, target: str):
-        """The box of ``target`` that follows from a box of ``source``, an earlier step or "question"."""
+    def follow(self, source: str, box, target: str, rounds: bool = False):
+        """The box of ``target`` that follows from a box of ``source``, an earlier step or the start.
+
+        ``rounds`` lets it hold what comes out when lines on the way, or √d_k, are rounded to the decimals asked for.
+        """
         steps = [self.start, *self.chain]
         for step in steps[steps.index(source) + 1 : steps.index(target) + 1]:
             box = self.step(step, box)
+            if rounds and step == "scaled":
+                other = round(self.divisor, self.decimals) / self.divisor
+                box = np.minimum(box[0], box[0] / other), np.maximum(box[1], box[1] / other)
+            if rounds and step != target:
+                box = tuple(
+                    choose(edge, np.round(edge, self.decimals))
+                    for choose, edge in zip((np.minimum, np.maximum), box, strict=True)
+                )
         return box
 
     def step(self, step: str, box):
