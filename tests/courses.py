@@ -105,3 +105,16 @@ def make_course(root: Path, dot_product: str = DOT_PRODUCT) -> Path:
 def contents(folder: Path) -> dict:
     """Every file below ``folder`` by its path."""
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def chapter_of_registry(name: str, registry) -> str:
+    """A chapter that asks for every exercise which the registry has for it, and nothing else."""
+    cells = [f"# {name}"]
+    for each in registry.values():
+        if each.chapter == name:
+            above = f"def {each.name}(*args):" if each.kind == "function" else f"{each.name} = None"
+            indent, answer = ("    ", "return 1") if each.kind == "function" else ("", f"{each.name} = 1")
+            lines = [above, f"{indent}### BEGIN SOLUTION", f"{indent}{answer}", f"{indent}### END SOLUTION"]
+            cells.append("\n".join(["```{code-cell}", f":exercise: {each.name}", *lines, "```"]))
+            cells.append(f"```{{code-cell}}\n:check: {each.name}\ncheck.{each.name}({each.name})\n```")
+    return "---\nkernelspec: {name: python3}\n---\n\n" + "\n\n".join(cells) + "\n"

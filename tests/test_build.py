@@ -335,3 +335,22 @@ def test_points_may_be_a_fraction(course):
     registry = {**REGISTRY, "scores": exercise("scores", "01-dot-product", 2.5, "function")}
     build.build(course, NAMES, registry)
     assert cell(notebook(course), "check-scores").metadata.nbgrader.points == 2.5
+
+
+def test_a_page_is_handed_out_as_it_is_with_its_links(built):
+    page = built / "solutions/pages/faq.md"
+    page.parent.mkdir()
+    text = "# Questions\n\n"
+    text += "See [01](../01-dot-product/01-dot-product.md) and [this](faq.md). [Later](../02-x/02-x.md#a)."
+    page.write_text(f"{text}\n\n```{{code-cell}}\n1\n```\n")
+    start = built / "solutions/00-start-here/00-start-here.md"
+    start.write_text(start.read_text() + "\nSee the [questions](../pages/faq.md).\n")
+    build.build(built, NAMES, REGISTRY)
+    made = nbformat.read(built / "notebooks/pages/faq.ipynb", as_version=4)
+    links = "See [01](../01-dot-product/01-dot-product.ipynb) and [this](faq.ipynb). Later."
+    assert made.cells[0].source.endswith(links) and made.cells[1].source == "1"
+    assert "[questions](../pages/faq.ipynb)" in notebook(built, "00-start-here").cells[-1].source
+    assert build.chapter_names(built) == NAMES and build.stale(built, NAMES, REGISTRY) == []
+    page.write_text("```{code-cell}\n---\nnbgrader: {grade_id: a}\n---\n1\n```\n")
+    with pytest.raises(build.BuildError, match=r"pages/faq.md, cell 1 \(a\): a page is handed out as it is"):
+        build.build(built, NAMES, REGISTRY)

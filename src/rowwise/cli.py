@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (error.name or "").split(".")[0] not in TEACH:
             raise
         return _fail(
-            f"This needs {error.name}, which is not installed: pip install 'rowwise[teach]' brings what teachers use."
+            f"This needs {error.name}, which is not here. What teachers use: pip install 'rowwise[teach]'"
         )
     except BrokenPipeError:
         return 1
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     bundle = commands.add_parser(
         "bundle",
         help="gather what a class is handed: no solutions, no keys",
-        description="Gathers everything a student needs into a new folder, or a zip file where OUT ends in .zip.",
+        description="Gathers all that a student needs into a new folder, or a zip where OUT ends in .zip.",
     )
     bundle.add_argument("out", metavar="OUT", help="a folder that is not there yet, or a file ending in .zip")
     bundle.set_defaults(run=_bundle)

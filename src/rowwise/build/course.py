@@ -31,11 +31,7 @@ def find_root(start: Path) -> Path:
 
 def chapter_names(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     """The chapters of the course in order, or those ``wanted``: `01-dot-product`, or `01` for short."""
-    names = sorted(
-        folder.name
-        for folder in (root / "solutions").iterdir()
-        if any((folder / f"{folder.name}{end}").is_file() for end in (".md", ".ipynb"))
-    )
+    names = sorted({file.split("/")[0] for file in links.texts(root)} - {links.PAGES})
     if not names:
         raise BuildError(
             [Problem("solutions", "", "no chapter is there.", "A chapter is solutions/NN-name/NN-name.md.")]
@@ -65,11 +61,27 @@ def make(root: Path, name: str, registry: Mapping) -> tuple[text.Chapter, bytes]
             [Problem(file, "", what, f"Make the text from the notebook: rowwise build --adopt {name}")]
         )
     chapter = text.read(folder / f"{name}.md", file, registry)
-    found = rules.problems(chapter, registry) + links.problems(chapter, folder)
+    known = links.texts(root)
+    found = rules.problems(chapter, registry) + links.problems(chapter, folder, known)
     if found:
         raise BuildError(found)
-    links.to_notebooks(chapter, chapter_names(root))
+    links.to_notebooks(chapter.cells, name, known)
     return chapter, notebook.to_bytes(chapter.cells)
+
+
+def make_page(root: Path, path: Path) -> bytes:
+    """The notebook of a page, which has nothing to mark and so goes to students as it is."""
+    file, known = path.relative_to(root).as_posix(), links.texts(root)
+    page = text.read(path, file, {})
+    found = links.problems(page, path.parent, known)
+    for number, cell in enumerate(page.cells, 1):
+        if "nbgrader" in cell.metadata or rules.BEGIN in cell.source:
+            what = "a page is handed out as it is, and nothing in it is marked."
+            found.append(Problem(file, text.describe(number, cell), what, "Move the cell into a chapter."))
+    if found:
+        raise BuildError(found)
+    links.to_notebooks(page.cells, links.PAGES, known)
+    return notebook.to_bytes(page.cells)
 
 
 def plan(root: Path, names: list[str], registry: Mapping) -> Plan:
@@ -93,25 +105,30 @@ def plan(root: Path, names: list[str], registry: Mapping) -> Plan:
         sources[name] = {file: data for file, data in carried.items() if file not in strays} | {
             path.name: made
         }
+    pages = {}
+    for path in sorted((root / "solutions" / links.PAGES).glob("*.md")):
+        try:
+            pages[f"{path.stem}.ipynb"] = make_page(root, path)
+        except BuildError as error:
+            found += error.problems
     if found:
         raise BuildError(found)
-    for name, files in release(root, sources).items():
+    for name, files in {**release(root, sources), links.PAGES: pages}.items():
         folder = root / "notebooks" / name
         there = take(folder)
         result.write |= {folder / file: data for file, data in files.items() if there.get(file) != data}
         result.extra += [folder / file for file in there if file not in files]
-    known = set(chapter_names(root))
-    result.extra += [
-        root / "notebooks" / file for file in take(root / "notebooks") if file.split("/")[0] not in known
-    ]
+    made_from = {*chapter_names(root), links.PAGES}
+    others = [file for file in take(root / "notebooks") if file.split("/")[0] not in made_from]
+    result.extra += [root / "notebooks" / file for file in others]
     return result
 
 
 def edited(path: Path, made: bytes) -> Problem | None:
     """The problem with overwriting the solution notebook at ``path`` by ``made``, if there is one.
 
-    A notebook holds the fingerprint of the cells it was made of. It is edited where its cells no longer have it;
-    dates and git's history play no part, so that a clone, a checkout or a merge is never taken for an edit.
+    A notebook holds the fingerprint of the cells it was made of; it is edited where they no longer have it.
+    Dates and history play no part, so that a clone, a checkout or a merge is never taken for an edit.
     """
     if not path.is_file():
         return None
@@ -147,7 +164,7 @@ def stale(root: Path, names: list[str], registry: Mapping) -> list[str]:
 
 
 def build(root: Path, names: list[str], registry: Mapping) -> list[str]:
-    """Makes what is stale; a line for each file written. Where it must not, it raises BuildError beforehand."""
+    """Makes what is stale; a line for each file. BuildError, before any is written, where it must not."""
     result = plan(root, names, registry)
     if result.edited:
         raise BuildError(result.edited)
@@ -177,8 +194,7 @@ def adopt(root: Path, names: list[str], registry: Mapping) -> list[Path]:
         raise BuildError(found)
     with tempfile.TemporaryDirectory() as folder:  # the new texts must pass before the old ones go
         trial = Path(folder)
-        for name in chapter_names(root):
-            put(trial / "solutions" / name, take(root / "solutions" / name))
+        put(trial / "solutions", take(root / "solutions"))
         for path, new in texts.items():
             (trial / path.relative_to(root)).write_text(new, encoding="utf-8", newline="\n")
         for path in texts:
@@ -209,8 +225,8 @@ def adopted_text(root: Path, name: str, registry: Mapping) -> str | None:
         raise BuildError([edited(path, b"")]) from None
     known, header = {}, text.HEADER
     if chapter:
+        links.to_notebooks(chapter.cells, name, links.texts(root))
         known, header = text.known_segments(chapter, registry), chapter.header
-        links.to_notebooks(chapter, chapter_names(root))
         of_text = notebook.fingerprint(chapter.cells)
         if notebook.fingerprint(cells) in (stamp, of_text):
             return None
@@ -232,8 +248,11 @@ def adopted_text(root: Path, name: str, registry: Mapping) -> str | None:
     ]
     if found:
         raise BuildError(found)
-    links.to_texts(cells, chapter_names(root))
-    return text.write(cells, registry, header, known)
+
+    def lines_of(part: str) -> str:
+        return known[part] if part in known else links.to_texts(part, name, links.texts(root))
+
+    return text.write(cells, registry, header, lines_of)
 
 
 def _replace(path: Path, data: bytes) -> None:

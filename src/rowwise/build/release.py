@@ -14,8 +14,8 @@ CONFIG = Path("autograder", "nbgrader_config.py")
 def release(root: Path, sources: dict[str, dict[str, bytes]]) -> dict[str, dict[str, bytes]]:
     """What nbgrader's generate_assignment hands to students for these chapters.
 
-    ``sources`` maps a chapter's name to the files of its folder, by relative path; so does the result. nbgrader
-    runs in a temporary course without a gradebook, in this process: starting its command takes longer than that.
+    ``sources`` maps a chapter's name to the files of its folder, by relative path; so does the result.
+    nbgrader runs in a temporary course without a gradebook, in this process: its command alone takes seconds.
     """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException

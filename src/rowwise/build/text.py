@@ -187,13 +187,12 @@ def _points(registry, name: str):
     return registry[name].points if name in registry else None
 
 
-def write(cells, registry, header: str = HEADER, known: dict[str, str] | None = None) -> str:
-    """The text of these cells. ``known`` maps a cell as written here to the lines that it had and keeps."""
+def write(cells, registry, header: str = HEADER, lines_of=str) -> str:
+    """The text of these cells. ``lines_of`` may give a cell other lines than those written here."""
     parts, after_markdown = [header.rstrip("\n")] if header else [], False
     for cell in cells:
         is_markdown = cell.cell_type == "markdown"
-        part = _cell_text(cell, registry)
-        part = (known or {}).get(part, part).strip("\n")
+        part = lines_of(_cell_text(cell, registry)).strip("\n")
         if is_markdown and after_markdown and not part.startswith("+++"):
             part = f"+++\n\n{part}"
         parts.append(part)
