@@ -52,9 +52,9 @@ def test_what_json_cannot_hold_is_refused_and_nothing_is_lost():
 def test_the_best_mark_stays_when_a_later_one_is_lower():
     progress.record("scores", Mark(2, 3))
     progress.record("scores", Mark(1, 3))
-    assert progress.best() == {"scores": progress.Best(2.0, 3.0, 2)}
+    assert progress.best() == {"scores": progress.Best(2.0, 3.0, 2, True)}
     progress.record("scores", Mark(3, 3))
-    assert progress.best()["scores"] == progress.Best(3.0, 3.0, 3)
+    assert progress.best()["scores"] == progress.Best(3.0, 3.0, 3, True)
 
 
 def test_one_call_forgets_everything_and_leaves_no_file(home):

@@ -21,11 +21,15 @@ _session: dict = {}  # what could not be written, or must not be
 
 @dataclass(frozen=True)
 class Best:
-    """The best mark so far of one exercise: ``earned`` of ``points``, after ``tries`` marks in all."""
+    """The best mark so far of one exercise: ``earned`` of ``points``, after ``tries`` marks in all.
+
+    ``filled`` says that once at least every step of it had been filled in, rightly or not.
+    """
 
     earned: float
     points: float
     tries: int
+    filled: bool = False
 
 
 def where() -> Path:
@@ -63,7 +67,9 @@ def record(exercise: str, mark) -> None:
         earned, points = float(mark), float(mark.points)
         if earned * old.points < old.earned * points:  # the smaller share; points may have changed since
             earned, points = old.earned, old.points
-        kept["best"][exercise] = {"earned": earned, "points": points, "tries": old.tries + 1}
+        filled = old.filled or all(step.points or step.mistake for step in mark.steps)
+        new = Best(earned, points, old.tries + 1, filled)
+        kept["best"][exercise] = dict(vars(new))
         _write(kept)
 
 
@@ -141,8 +147,8 @@ def _to_disk(text: str) -> bool:
 
 def _best(raw) -> Best | None:
     try:
-        return Best(float(raw["earned"]), float(raw["points"]), int(raw["tries"]))
-    except (TypeError, KeyError, ValueError):
+        return Best(float(raw["earned"]), float(raw["points"]), int(raw["tries"]), bool(raw.get("filled")))
+    except (TypeError, KeyError, ValueError, AttributeError):
         return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from rowwise.rows import Task
+from rowwise.rows.worked import text
 
 CSS = Path(__file__).with_name("row.css")
 TITLES = {
@@ -26,19 +27,22 @@ def question(task: Task, filled: dict | None = None) -> str:
     body = [_given(name, cells) for name, cells in _givens(task)]
     body += [_asked(task, step, (filled or {}).get(step)) for step in task.asks]
     caption = f"<caption>{_caption(task)}</caption>"
-    return (
-        f"<div class='rowwise-row'><style>{CSS.read_text(encoding='utf-8')}</style><table>{caption}"
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
-    )
+    return f"<table>{caption}<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def framed(content: str) -> str:
+    """The content with the style of rows, to be shown in a notebook."""
+    return f"<div class='rowwise-row'><style>{CSS.read_text(encoding='utf-8')}</style>{content}</div>"
 
 
 def _caption(task: Task) -> str:
     said = []
     if task.q is not None:
         said.append(f"<span class='rowwise-query'>q = {vector(task.q)}</span>")
-    if "scaled" in task.chain:
-        said.append(f"d<sub>k</sub> = {task.width}")
-    said.append(f"{task.decimals} decimals where numbers do not end sooner")
+    if set(task.asks) - {"scores"}:
+        if "scaled" in task.chain:
+            said.append(f"d<sub>k</sub> = {task.width}")
+        said.append(f"to {task.decimals} decimals")
     return ", ".join(said)
 
 
@@ -46,9 +50,9 @@ def _givens(task: Task):
     if task.K is not None:
         yield ("k", "key"), [vector(row) for row in task.K]
     elif task.start != "question":
-        yield (task.start, "key"), [number(x) for x in task.given[0]]
+        yield (TITLES[task.start], "given"), [text(x) for x in task.given[0]]
     if task.V is not None:
-        yield ("v", "value"), [vector(row) if len(row) > 1 else number(row[0]) for row in task.V]
+        yield ("v", "value"), [vector(row) if len(row) > 1 else text(row[0]) for row in task.V]
     if task.mask is not None:
         yield ("may attend", "mask"), ["yes" if open_ else "no" for open_ in task.mask]
 
@@ -75,13 +79,4 @@ def _asked(task: Task, step: str, filled) -> str:
 
 def vector(numbers) -> str:
     """[1, −2, 0.5]."""
-    return f"[{', '.join(map(number, numbers))}]"
-
-
-def number(x, decimals: int = 4) -> str:
-    """A number without needless zeros, with a true minus sign, −∞ for an excluded score."""
-    if np.isneginf(x):
-        return "−∞"
-    text = f"{float(x):.{decimals}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return ("0" if text in ("-0", "") else text).replace("-", "−")
+    return f"[{', '.join(map(text, numbers))}]"

@@ -119,16 +119,28 @@ class Task:
         """
         steps = [self.start, *self.chain]
         for step in steps[steps.index(source) + 1 : steps.index(target) + 1]:
-            box = self.step(step, box)
-            if rounds and step == "scaled":
-                other = round(self.divisor, self.decimals) / self.divisor
-                box = np.minimum(box[0], box[0] / other), np.maximum(box[1], box[1] / other)
-            if rounds and step != target:
-                box = tuple(
-                    choose(edge, np.round(edge, self.decimals))
-                    for choose, edge in zip((np.minimum, np.maximum), box, strict=True)
-                )
+            before, box = box, self.step(step, box)
+            if rounds:
+                box = self._rounded(step, box, before, on_the_way=step != target)
         return box
+
+    def _rounded(self, step: str, box, before, on_the_way: bool):
+        """The box widened to what rounding to the decimals asked for makes of it."""
+        if step == "scaled":
+            other = round(self.divisor, self.decimals) / self.divisor
+            box = np.minimum(box[0], box[0] / other), np.maximum(box[1], box[1] / other)
+        if not on_the_way:
+            return box
+        if step == "exponentials":  # e^s or e^(s − max): whichever is the smaller loses more by rounding
+            largest = before[1].max()
+            half = (
+                0.5 * 10.0**-self.decimals * np.exp(-np.clip(largest, -2, 0) if np.isfinite(largest) else 0)
+            )
+            return np.where(box[0] > 0, np.maximum(box[0] - half, 0), 0), np.where(
+                box[1] > 0, box[1] + half, 0
+            )
+        rounded = [np.round(edge, self.decimals) for edge in box]
+        return np.minimum(box[0], rounded[0]), np.maximum(box[1], rounded[1])
 
     def step(self, step: str, box):
         """One step on, from the box of the line before it."""
