@@ -112,7 +112,7 @@ class Spot(_Plain):
             return Step(
                 "mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes."
             )
-        slug = self._slug(said)
+        slug = _meant(said, self.options)
         if slug == self.answer:
             return Step(
                 "mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done."
@@ -122,12 +122,6 @@ class Spot(_Plain):
         return Step(
             "mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it."
         )
-
-    def _slug(self, said) -> str:
-        """The option meant: its name, or its letter in the list."""
-        said = str(said).strip().casefold()
-        letters = {chr(ord("a") + i): slug for i, slug in enumerate(self.options)}
-        return letters.get(said, said)
 
     def _row(self, said) -> Step:
         half = self.points / 2
@@ -145,3 +139,60 @@ class Spot(_Plain):
             return Step("row", 0, half, message=f"The output has rows 1 to {len(self.output)}.")
         said = f"Row {row} is what a right program gives. Work one cell of another row by hand, and compare."
         return Step("row", 0, half, message=said)
+
+
+@dataclass(frozen=True)
+class Match(_Plain):
+    """Several wrong programs at once: say of each what it did.
+
+    ``programs`` maps a label to its function of the ``inputs``; ``answers`` a label to what it did,
+    one of the ``options`` (name: what was done). The subject is ``{"A": name, "B": name, …}``; each label
+    carries an equal share of the points.
+    """
+
+    name: str
+    chapter: str
+    points: float
+    inputs: Mapping[str, np.ndarray]
+    programs: Mapping[str, Callable]
+    answers: Mapping[str, str]
+    options: Mapping[str, str]
+    hint: str
+    kind: str = field(default="choice", init=False)
+
+    @property
+    def outputs(self) -> dict[str, np.ndarray]:
+        """What each program returns for the inputs, by its label."""
+        return {label: np.asarray(program(*self.inputs.values())) for label, program in self.programs.items()}
+
+    def judge(self, answers: list[Answer]) -> Mark:
+        """An equal share of the points for each program that is named rightly."""
+        value = answers[0].value
+        if not isinstance(value, dict):
+            form = ", ".join(f'"{label}": …' for label in self.programs)
+            return Mark(0, self.points, message=f"{self.name} keeps its form: {{{form}}}.")
+        steps = tuple(self._step(label, value.get(label)) for label in self.programs)
+        return Mark(sum(step.points for step in steps), self.points, steps=steps)
+
+    def _step(self, label: str, said) -> Step:
+        share = self.points / len(self.programs)
+        if said is None or said == "":
+            return Step(label, 0, share, message="Not filled in yet: write a name from the list, in quotes.")
+        meant = _meant(said, self.options)
+        if meant == self.answers[label]:
+            return Step(
+                label, share, share, message=f"{meant}: {self.options[meant]}. That is what was done."
+            )
+        if meant not in self.options:
+            return Step(
+                label, 0, share, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it."
+            )
+        return Step(label, 0, share, message=f"That would have given other numbers. {self.hint}")
+
+
+def _meant(said, options: Mapping[str, str]) -> str:
+    """The option meant: its name, or its letter in the list."""
+    said = str(said).strip().casefold()
+    letters = {chr(ord("a") + i): name for i, name in enumerate(options)}
+    names = {name.casefold(): name for name in options}
+    return letters.get(said) or names.get(said, said)

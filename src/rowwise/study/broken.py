@@ -9,17 +9,20 @@ from rowwise.study.shown import Shown, escape, table, together
 def broken(name: str) -> Shown:
     """The inputs and the output of the wrong program of exercise ``name``, and the mistakes on offer."""
     spot = exercises.ALL[name]
-    if not hasattr(spot, "output"):
+    if not hasattr(spot, "inputs"):
         raise ValueError(f"{name} shows no wrong program; it is an exercise of the kind {spot.kind}")
     grids = [_grid(f"{label} {array.shape}", array) for label, array in spot.inputs.items()]
-    grids.append(_grid(f"what the program returned {spot.output.shape}", spot.output, numbered=True))
+    if hasattr(spot, "output"):
+        grids.append(_grid(f"what the program returned {spot.output.shape}", spot.output, numbered=True))
+    else:
+        grids += [_grid(f"what {label} returned", output) for label, output in spot.outputs.items()]
     side_by_side = Shown(
         "<div style='display:flex;flex-wrap:wrap;gap:8px 40px;align-items:flex-start'>"
         + "".join(grid.html for grid in grids)
         + "</div>",
         "\n\n".join(grid.text for grid in grids) + "\n",
     )
-    choices = table("Which mistake was made?", ("name", "what was done"), list(spot.options.items()))
+    choices = table("What was done?", ("name", "what it means"), list(spot.options.items()))
     return together(side_by_side, choices)
 
 
