@@ -29,6 +29,16 @@ CHROMIUM_FLAGS = [
 # The tests look at figures, not at JupyterLab's own first-start questions.
 QUIET = {"fetchNews": "false", "checkForUpdates": False}
 
+KERNEL_READY = """async () => {
+  const context = window.jupyterapp?.shell.currentWidget?.sessionContext;
+  if (!context) return false;
+  await context.ready;
+  const kernel = context.session?.kernel;
+  if (!kernel) return false;
+  await kernel.info;
+  return kernel.connectionStatus === "connected" && kernel.status === "idle";
+}"""
+
 
 def browser_path() -> str | None:
     """The Chromium to drive: an installed one, else the one that Playwright downloaded, else None."""
@@ -133,7 +143,8 @@ class Lab:
         workspace = f"{self.url}/lab/workspaces/{uuid.uuid4().hex[:8]}"
         page.goto(f"{workspace}/tree/{path}", wait_until="domcontentloaded")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60000)
-        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=60000)
+        # The indicator says idle before the kernel can be asked anything; cells run then never come back.
+        page.wait_for_function(KERNEL_READY, timeout=60000)
         page.wait_for_selector("#jupyterlab-splash", state="hidden")
         name = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[theme]
         if page.evaluate("document.body.dataset.jpThemeName") != name:
