@@ -6,7 +6,6 @@ student's function on copies of them, ``judge(answers)`` decides from what came 
 
 import functools
 import hashlib
-import inspect
 import sys
 from pathlib import Path
 from typing import Protocol
@@ -76,14 +75,12 @@ def of_chapter(chapter: str) -> list[Exercise]:
 
 def version(name: str) -> str:
     """Changes whenever the mark of this exercise might: a hash of everything that its judge is made of."""
-    exercise = ALL[name]
-    here = Path(__file__).parent
-    files = {Path(inspect.getfile(type(exercise))), Path(sys.modules[_MODULE[name]].__file__)}
-    if exercise.kind == "function":
-        files |= {here / f"{part}.py" for part in ("functions", "explain", "slips", "words", "tutor", "inputs")}
-    if exercise.kind == "row":
-        files |= set((here.parent / "rows").glob("*.py"))
-    files |= {here.parent / f"{part}.py" for part in ("reference", "mark", "probe")}
+    chapters = {Path(module.__file__) for module in CHAPTERS}
+    files = set(Path(__file__).parent.glob("*.py")) - chapters | {Path(sys.modules[_MODULE[name]].__file__)}
+    package = Path(__file__).parents[1]
+    if ALL[name].kind == "row":
+        files |= set((package / "rows").glob("*.py"))
+    files |= {package / f"{part}.py" for part in ("reference", "mark", "probe")}
     return _hash(tuple(sorted(map(str, files))))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rowwise import reference
-from rowwise.exercises import slips
+from rowwise.exercises import models, slips
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, trial
 from rowwise.exercises.plain import Spot, Value
@@ -36,9 +36,10 @@ scores = Function(
     parts={"ordinary case": 1.5, "other sizes": 1.0, "inputs untouched": 0.5},
     arguments=("Q", "K"),
     right=reference.scores,
-    model=lambda Q, K, product=reference.scores: product(Q, K),
+    model=models.scores,
     steps={"product": "the dot products"},
-    slips=slips.PRODUCTS,
+    slips=(*slips.PRODUCTS, slips.SCALED_TOO_EARLY, *slips.TRUNCATED),
+    pairs=slips.PRODUCTS,
     draw=_trials,
     shape="one row a query, one column a key",
 )

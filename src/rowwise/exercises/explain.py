@@ -6,7 +6,7 @@ slip that explains every ordinary case.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,17 +20,14 @@ ARITHMETIC = ("OverflowError", "ZeroDivisionError", "FloatingPointError")
 
 @dataclass(frozen=True)
 class Slip:
-    """A mistake: its slug, the step it replaces, and what is computed there instead.
+    """A mistake: its slug, what is computed instead in the steps that it replaces, and which variation this is.
 
-    ``do`` takes what the step takes. ``fit(exercise, seen)`` stands in for it where the mistake has a number in it that
-    has to be found from the answer; it gives the whole prediction. ``note`` says which variation this is.
+    Each replacement takes what its step takes. A slip without steps was found by a rule, not by computing it.
     """
 
     slug: str
-    step: str = ""
-    do: Callable | None = None
+    steps: Mapping[str, Callable] = field(default_factory=dict)
     note: str = ""
-    fit: Callable | None = None
 
 
 @dataclass
@@ -79,7 +76,9 @@ def close(value, other, exact: bool = False) -> bool:
     size = np.abs(other) if exact else np.max(np.abs(other), where=finite, initial=1e-3)
     if finite.all():
         return bool((np.abs(value - other) <= CLOSE * size).all())
-    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(finite, size, 0)
+    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(
+        finite, size, 0
+    )
     rest = np.where(np.isnan(other), ~np.isfinite(value), value == other)
     return bool(np.where(finite, near, rest).all())
 
@@ -87,9 +86,8 @@ def close(value, other, exact: bool = False) -> bool:
 def predict(exercise, seen: Seen, *slips: Slip):
     """What these slips would have returned in this case; None where they would have raised."""
     try:
-        if slips[0].fit:
-            return slips[0].fit(exercise, seen)
-        return np.asarray(exercise.model(*seen.args, **{slip.step: slip.do for slip in slips}))
+        steps = {name: step for slip in slips for name, step in slip.steps.items()}
+        return np.asarray(exercise.model(*seen.args, **steps))
     except Exception:  # a mistaken product of oblong arrays: raising is what it does
         return None
 
@@ -118,18 +116,19 @@ def _could_be(predicted, seen: Seen) -> bool:
 
 
 def find(exercise, all_seen: list[Seen]) -> tuple[Slip, ...]:
-    """The slip that explains every case; else two that do together; else one for the ordinary cases; else ()."""
-    for slip in exercise.slips:
+    """What explains the answers: one slip; rules for the special cases; two slips; one for the plainer cases; or ()."""
+    slips = (*exercise.slips, *exercise.guesses(all_seen))
+    for slip in slips:
         if explains(exercise, all_seen, slip):
             return (slip,)
     if named := exercise.special(all_seen):
         return named
-    fixed = [slip for slip in exercise.slips if slip.do]
-    for one, other in itertools.combinations(fixed, 2):
-        if one.step != other.step and explains(exercise, all_seen, one, other):
+    for one, other in itertools.combinations(exercise.pairs, 2):
+        if not one.steps.keys() & other.steps.keys() and explains(exercise, all_seen, one, other):
             return (one, other)
-    ordinary = [seen for seen in all_seen if not seen.trial.tags & exercise.special_tags]
-    for slip in exercise.slips:
-        if any(not seen.fits for seen in ordinary) and explains(exercise, ordinary, slip):
-            return (slip,)
+    plain = [seen for seen in all_seen if not seen.trial.tags & exercise.special_tags]
+    for cases in (plain, [seen for seen in plain if "mask" not in seen.trial.tags]):
+        for slip in slips:
+            if explains(exercise, cases, slip):
+                return (slip,)
     return ()

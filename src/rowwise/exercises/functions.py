@@ -24,8 +24,10 @@ class Function:
     into. An answer that has to be unpacked or converted first earns half of what it would.
 
     ``right`` is the reference. ``model`` is the same calculation in steps, each of which a slip can replace; ``steps``
-    names them as a message does. ``slips`` come in order of precedence. ``unpack`` turns what came into an array and a
-    slug. ``rules`` give, for a tag, the slips of its failing trials when every ordinary trial is right.
+    names them as a message does. ``slips`` come in order of precedence, ``pairs`` are those of them that are tried two by
+    two, ``guesses`` makes more, with numbers found in the answers. ``rules`` give, for a tag, the slip of its failing
+    trials when every ordinary trial is right; they take those trials and all that fail. ``unpack`` turns what came into
+    an array and a slug.
     """
 
     name: str
@@ -38,10 +40,11 @@ class Function:
     slips: tuple[Slip, ...]
     draw: Callable[[], tuple[Trial, ...]]
     shape: str
+    pairs: tuple[Slip, ...] = ()
+    guesses: Callable[[list[Seen]], tuple[Slip, ...]] = lambda all_seen: ()
     rules: Mapping[str, Callable] = field(default_factory=dict)
     unpack: Callable | None = None
     exact: bool = False
-    says: Mapping[str, Callable] = field(default_factory=dict)
     kind: str = field(default="function", init=False)
 
     @property
@@ -68,14 +71,13 @@ class Function:
         failing = [seen for seen in all_seen if not seen.fits]
         if any(not seen.trial.tags & self.special_tags for seen in failing):
             return ()
-        found: list[Slip] = []
+        found: dict[str, Slip] = {}
         for tag, rule in self.rules.items():
             tagged = [seen for seen in failing if tag in seen.trial.tags]
-            slip = rule(self, tagged) if tagged else None
-            if slip is not None and slip.slug not in [other.slug for other in found]:
-                found.append(slip)
-                failing = [seen for seen in failing if tag not in seen.trial.tags]
-        return tuple(found)
+            slip = rule(tagged, failing) if tagged else None
+            if slip is not None:
+                found.setdefault(slip.slug, slip)
+        return tuple(found.values())
 
     def judge(self, answers: list[Answer]) -> Mark:
         """The mark, with the mistakes that explain what came back, or full marks when every case is right."""

@@ -43,3 +43,13 @@ def draw_weights(seed: str, *shape: int) -> np.ndarray:
     """Rows of positive numbers that sum to 1."""
     raw = np.random.default_rng(zlib.crc32(seed.encode())).exponential(size=shape)
     return raw / raw.sum(axis=-1, keepdims=True)
+
+
+def draw_mask(seed: str, n_q: int, n_k: int) -> np.ndarray:
+    """A mask of both kinds of cell in every row, something permitted in every column, never symmetric."""
+    for attempt in range(1000):
+        mask = np.random.default_rng([zlib.crc32(seed.encode()), attempt]).random((n_q, n_k)) < 0.6
+        mixed = mask.any(axis=1).all() and not mask.all(axis=1).any() and mask.any(axis=0).all()
+        if mixed and not (n_q == n_k and (mask == mask.T).all()):
+            return mask
+    raise ValueError(f"no such mask of {n_q} rows and {n_k} columns")

@@ -1,3 +1,138 @@
-"""Exercises of chapter 06, self-attention and cross-attention."""
+"""Exercises of chapter 06, self-attention and cross-attention. True in a mask = may attend."""
 
-EXERCISES = ()
+import numpy as np
+
+from rowwise import reference
+from rowwise.exercises import models, rules, slips
+from rowwise.exercises.functions import Function
+from rowwise.exercises.inputs import draw, draw_mask, trial
+
+CHAPTER = "06-self-and-cross-attention"
+PARTS = {"no mask": 1.5, "masks": 0.75, "extremes and empty rows": 0.25, "inputs untouched": 0.5}
+
+
+def _matrices(seed: str, d_q: int, d_m: int, d_k: int, d_v: int) -> tuple:
+    """Wq, Wk and Wv, no two alike."""
+    return draw(f"{seed}q", d_q, d_k), draw(f"{seed}k", d_m, d_k), draw(f"{seed}v", d_m, d_v)
+
+
+def _self_trials():
+    X = np.array([[1.0, 0, 2, -1], [2, 1, 0, 1], [0, 1, 1, 1]])
+    square = draw("d", 4, 4), *_matrices("d", 4, 4, 4, 4)
+    weights_seen = np.eye(4), draw("e", 4, 4), draw("f", 4, 4), np.eye(4)
+    other_seen = np.eye(5), draw("g", 5, 3), draw("h", 5, 3), np.eye(5)
+    narrow = tuple(A.astype(np.float32) for A in (draw("i", 3, 5), *_matrices("i", 5, 5, 4, 2)))
+    nothing = np.tri(4, k=-1, dtype=bool)
+    near_1000 = (
+        np.diag([40.0, -40, 1, 2]),
+        np.eye(4),
+        50 * np.ones((4, 4)) + np.diag([1.0, 2, 3, 4]),
+        np.eye(4),
+    )
+    lower = np.tri(4, dtype=bool)
+    return (
+        trial("no mask", "the example", X, *_matrices("a", 4, 4, 3, 2)),
+        trial("no mask", "other numbers", draw("b", 3, 4), *_matrices("b", 4, 4, 3, 2)),
+        trial("no mask", "five positions", draw("c", 5, 6), *_matrices("c", 6, 6, 3, 4)),
+        trial("no mask", "square", *square),
+        trial("no mask", "X and Wv are identities", *weights_seen, tags="identity"),
+        trial("no mask", "X and Wv are identities, d_k = 3", *other_seen, tags="identity"),
+        trial("no mask", "one position", draw("j", 1, 4), *_matrices("j", 4, 4, 3, 2)),
+        trial("no mask", "float32", *narrow),
+        trial(
+            "masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"
+        ),
+        trial("masks", "square and a mask", *square, draw_mask("l", 4, 4), tags="mask"),
+        trial("masks", "a causal mask, X and Wv identities", *weights_seen, lower, tags="mask identity"),
+        trial(
+            "masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"
+        ),
+        trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
+        trial(
+            "extremes and empty rows",
+            "nothing to attend to",
+            *weights_seen,
+            nothing,
+            tags="mask empty identity",
+        ),
+    )
+
+
+self_attention = Function(
+    name="self_attention",
+    chapter=CHAPTER,
+    parts=PARTS,
+    arguments=("X", "Wq", "Wk", "Wv", "mask"),
+    right=reference.self_attention,
+    model=models.self_attention,
+    steps={"project": "the projections", **models.ATTENTION_STEPS},
+    slips=(*slips.SELF_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION),
+    pairs=(*slips.SELF_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION_PAIRS),
+    guesses=rules.attention_numbers(lambda X, Wq, Wk, *rest: (X @ Wq, X @ Wk)),
+    rules=rules.ATTENTION,
+    draw=_self_trials,
+    shape="one row a position of X, as wide as Wv",
+)
+
+
+def _cross_trials():
+    X = np.array([[1.0, 0, 2], [2, 1, 0]])
+    M = np.array([[1.0, 0, 2, -1], [2, 1, 0, 1], [0, 1, 1, 1]])
+    square = draw("d", 4, 4), draw("D", 4, 4), *_matrices("d", 4, 4, 4, 4)
+    seen = draw("e", 3, 5), np.eye(4), draw("f", 5, 4), draw("g", 4, 4), np.eye(4)
+    square_seen = draw("h", 4, 4), np.eye(4), draw("h1", 4, 4), draw("h2", 4, 4), np.eye(4)
+    narrow = tuple(
+        A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2))
+    )
+    near_1000 = np.diag([40.0, -40, 1, 2]), np.eye(4), np.eye(4), square_seen[2] + 50, np.eye(4)
+    nothing = draw_mask("p", 3, 4)
+    nothing[1] = False
+    return (
+        trial("no mask", "the example", X, M, *_matrices("a", 3, 4, 5, 2)),
+        trial("no mask", "other numbers", draw("b", 2, 3), draw("B", 3, 4), *_matrices("b", 3, 4, 5, 2)),
+        trial(
+            "no mask",
+            "five queries, three keys",
+            draw("c", 5, 6),
+            draw("C", 3, 4),
+            *_matrices("c", 6, 4, 3, 2),
+        ),
+        trial("no mask", "equal widths", draw("j", 5, 4), draw("J", 3, 4), *_matrices("j", 4, 4, 3, 2)),
+        trial("no mask", "square", *square),
+        trial("no mask", "M and Wv are identities", *seen, tags="identity"),
+        trial("no mask", "square, M and Wv are identities", *square_seen, tags="identity"),
+        trial("no mask", "one query", draw("k", 1, 3), draw("K", 4, 2), *_matrices("k", 3, 2, 5, 3)),
+        trial("no mask", "float32", *narrow),
+        trial(
+            "masks",
+            "a mask",
+            draw("l", 5, 4),
+            draw("L", 3, 6),
+            *_matrices("l", 4, 6, 2, 3),
+            draw_mask("l", 5, 3),
+            tags="mask",
+        ),
+        trial("masks", "square and a mask", *square, draw_mask("m", 4, 4), tags="mask"),
+        trial("masks", "a mask, M and Wv identities", *seen, draw_mask("n", 3, 4), tags="mask identity"),
+        trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
+        trial("extremes and empty rows", "nothing to attend to", *seen, nothing, tags="mask empty identity"),
+    )
+
+
+cross_attention = Function(
+    name="cross_attention",
+    chapter=CHAPTER,
+    parts=PARTS,
+    arguments=("X", "M", "Wq", "Wk", "Wv", "mask"),
+    right=reference.cross_attention,
+    model=models.cross_attention,
+    steps={"project": "the projections", **models.ATTENTION_STEPS},
+    slips=(*slips.CROSS_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION),
+    pairs=(*slips.CROSS_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION_PAIRS),
+    guesses=rules.attention_numbers(lambda X, M, Wq, Wk, *rest: (X @ Wq, M @ Wk)),
+    rules=rules.ATTENTION,
+    draw=_cross_trials,
+    shape="one row a position of X, as wide as Wv",
+)
+
+EXERCISES = (self_attention, cross_attention)

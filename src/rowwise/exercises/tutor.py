@@ -5,14 +5,17 @@
 
 import numpy as np
 
-# The tags of the case that shows a mistake best, and the mistakes that a wrong shape shows better than any number.
-SHOWN_BY: dict[str, tuple[str, ...]] = {}
+from rowwise.exercises import says_masks, says_scores, says_softmax, says_values
+
+# Mistakes that a wrong shape shows better than any number.
 SHOWN_BY_SHAPE = frozenset({"transposed-scores", "elementwise-not-dot", "weights-not-summed"})
 
 
 def raised(exercise, case, answer, every: bool = False) -> str:
     """The student's own line, what Python said of it, and how to see it again."""
-    line = f"Your {answer.line}" if answer.line else f"Calling {exercise.name}({', '.join(exercise.arguments)})"
+    line = (
+        f"Your {answer.line}" if answer.line else f"Calling {exercise.name}({', '.join(exercise.arguments)})"
+    )
     when = "on every input" if every else f'in the case "{case.name}" ({_shapes(exercise, case.args)})'
     return f"{line}\nstopped {when} with\n{answer.error}\n{_hint(answer.error)}{_again(exercise, case)}"
 
@@ -56,7 +59,9 @@ def unreadable(exercise, answer) -> str:
         "a coroutine": "`async` makes a coroutine, which has computed nothing yet; a plain `def` is enough.",
         "text": "Numbers in quotes are text; leave the quotes away.",
     }.get(what, "Look at what stands after `return`, and print its type and shape just before.")
-    return f"{exercise.name} returned {what}; what is asked for is an array of numbers, {exercise.shape}. {more}"
+    return (
+        f"{exercise.name} returned {what}; what is asked for is an array of numbers, {exercise.shape}. {more}"
+    )
 
 
 def nothing(e) -> str:
@@ -87,7 +92,11 @@ def differs(e) -> str:
 
 def fitted(e) -> str:
     """Only the example works."""
-    got = f"your line\n{e.seen.answer.line}\nraised {e.seen.answer.error}" if e.seen.raised else "the answer does not follow"
+    got = (
+        f"your line\n{e.seen.answer.line}\nraised {e.seen.answer.error}"
+        if e.seen.raised
+        else "the answer does not follow"
+    )
     return (
         f"The example comes out right, and nothing else does: {e.where[0].lower()}{e.where[1:]} ({e.sizes}) {got}. "
         "Numbers or sizes of the example stand in the code itself. Look for any that could be read from the arguments "
@@ -99,7 +108,8 @@ def _inputs_changed(e) -> str:
     changed = [
         name
         for name, before, now in zip(e.exercise.arguments, e.seen.args, e.seen.answer.after, strict=False)
-        if isinstance(before, np.ndarray) and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
+        if isinstance(before, np.ndarray)
+        and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
     ]
     name = changed[0] if changed else "an argument"
     return (
@@ -109,53 +119,18 @@ def _inputs_changed(e) -> str:
     )
 
 
-def _transposed_scores(e) -> str:
+def _integer_truncation(e) -> str:
+    where = f"{e.where} the inputs are whole numbers, and" if "integer" in e.seen.trial.tags else f"{e.where}"
     if e.shaped:
-        return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: these are the scores of key {e.row + 1} with every "
-            f"query, so the matrix is mirrored. Each query gets a row of its own, with one entry a key. Which of the two "
-            "arrays did you transpose?"
-        )
-    q, k = len(e.argument("Q")), len(e.argument("K"))
+        shown = f"{where} row {e.row + 1} of yours is {e.mine_text}: the fractions are gone."
+    elif e.seen.raised:
+        shown = f"{where} your\n{e.seen.answer.line}\nraised {e.seen.answer.error}."
+    else:
+        shown = f"{where} the fractions are gone."
     return (
-        f"{e.where} your scores have shape {e.value.shape}: one row a key. There are {q} queries and {k} keys, and each "
-        "query gets a row of its own. Which of the two arrays did you transpose?"
-    )
-
-
-def _queries_with_queries(e) -> str:
-    used, idle, word = ("Q", "K", "query") if e.note == "Q" else ("K", "Q", "key")
-    return (
-        f"{idle} plays no part in your scores: they stay as they are whatever {idle} holds. {e.where} ({e.sizes}) the "
-        f"result is {used} with {used}, every {word} compared with every other {word}. A score compares a query with a "
-        f"key. Look at the two names in your product."
-    )
-
-
-def _cosine(e) -> str:
-    what = {"both": "a query or a key", "query": "a query", "key": "a key"}[e.note]
-    return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. Doubling {what} would change nothing in it, so lengths have "
-        "been divided away: that is a cosine. A dot product keeps them; a key twice as long scores twice as high. Look for "
-        "a norm in your code."
-    )
-
-
-def _elementwise(e) -> str:
-    if e.note in ("unsummed", "pairs"):
-        return (
-            f"{e.where} ({e.sizes}) your result has shape {e.value.shape}: the products of single entries, still apart. A "
-            "score is one number for a query and a key. What has to happen to the products of one such pair?"
-        )
-    if e.note == "pairs summed":
-        return (
-            f"{e.where} ({e.sizes}) your result has shape {e.value.shape}: query 1 with key 1 only, query 2 with key 2 only. "
-            "Every query meets every key. Look at which pairs your product forms."
-        )
-    return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. It comes from the sum of a query's entries and the sum of a "
-        "key's, so shuffling the entries of a key would change nothing. In a dot product entry 1 meets entry 1, entry 2 "
-        "meets entry 2: multiply in pairs first, sum afterwards."
+        f"{shown} An array made of integers (`np.zeros_like` of one, `.copy()` of one, `dtype=int`) holds whole numbers "
+        "only: what is stored in it is cut off, and neither a fraction nor -inf fits. Look at how the array is made "
+        "into which your results go."
     )
 
 
@@ -171,8 +146,11 @@ def _extra_output(e) -> str:
 SAYS = {
     "extra-output": _extra_output,
     "inputs-changed": _inputs_changed,
-    "transposed-scores": _transposed_scores,
-    "queries-with-queries": _queries_with_queries,
-    "cosine-not-dot": _cosine,
-    "elementwise-not-dot": _elementwise,
+    "integer-truncation": _integer_truncation,
+    "differs": differs,
+    **says_scores.SAYS,
+    **says_softmax.SAYS,
+    **says_masks.SAYS,
+    **says_values.SAYS,
 }
+SHOWN_BY = {**says_softmax.SHOWN_BY, **says_masks.SHOWN_BY}

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rowwise.exercises import tutor
+from rowwise.exercises.numerals import numbers
 
 ORDER_OF_SIZES = ("n_q", "n_k", "d_k", "d_v")
 
@@ -43,6 +44,29 @@ class Evidence:
         return "In the example" if name == "the example" else f'In the case "{name}"'
 
     @property
+    def weights_where(self) -> str:
+        """The case, and why what came back can be read as weights."""
+        if self.exercise.arguments[:1] == ("S",) or "identity" not in self.seen.trial.tags:
+            return self.where
+        return f"{self.where} your output is your weights; there"
+
+    @property
+    def mask(self) -> np.ndarray | None:
+        """The mask of the case."""
+        return next((a for a in self.seen.args if getattr(a, "dtype", None) == bool), None)
+
+    def text_of(self, row: int) -> str:
+        """A row of the student's, counted from 0."""
+        return numbers(self.value[row])
+
+    @property
+    def uneven(self) -> tuple[int, float]:
+        """The row whose sum is farthest from 1, counted from 0, and that sum."""
+        sums = self.value.sum(axis=-1)
+        row = int(np.argmax(np.nan_to_num(np.abs(sums - 1))))
+        return row, float(sums[row])
+
+    @property
     def sizes(self) -> str:
         """The shapes of the arrays that went in."""
         pairs = zip(self.exercise.arguments, self.seen.args, strict=False)
@@ -64,7 +88,11 @@ class Evidence:
     def _differing(self) -> np.ndarray:
         value, right = np.atleast_2d(self.value.astype(float)), np.atleast_2d(self.seen.right.astype(float))
         value, right = value.reshape(-1, value.shape[-1]), right.reshape(-1, right.shape[-1])
-        size = np.abs(right) if self.exercise.exact else np.max(np.abs(right), where=np.isfinite(right), initial=1e-3)
+        size = (
+            np.abs(right)
+            if self.exercise.exact
+            else np.max(np.abs(right), where=np.isfinite(right), initial=1e-3)
+        )
         same = (np.abs(value - right) <= 2e-5 * size) | (value == right)
         return ~same.all(axis=-1)
 
@@ -84,19 +112,6 @@ class Evidence:
     def mine_text(self) -> str:
         """The student's own row as NumPy would print it, shortened."""
         return numbers(self.mine)
-
-
-def numbers(row) -> str:
-    """A row in four figures."""
-    shown = [number(x) for x in np.ravel(row)[:6]]
-    return f"[{', '.join(shown)}{', …' if np.size(row) > 6 else ''}]"
-
-
-def number(x) -> str:
-    """One number in four figures; booleans as Python writes them."""
-    if isinstance(x, bool | np.bool_):
-        return str(bool(x))
-    return f"{float(x):.4g}"
 
 
 # ---- nothing to compare
@@ -167,7 +182,7 @@ def explain(exercise, all_seen, failing, found, peeled: str, changed) -> tuple[t
 
 
 def _say(exercise, slug: str, seen, note: str = "") -> str:
-    tell = exercise.says.get(slug) or tutor.SAYS[slug]
+    tell = tutor.SAYS.get(note) or tutor.SAYS[slug]
     return tell(Evidence(exercise, seen, note))
 
 
@@ -178,7 +193,7 @@ def tell_tale(failing, slip=None):
         failing,
         key=lambda seen: (
             seen.value is None,
-            not any(tag in seen.trial.tags for tag in wanted) if wanted else 0,
+            next((i for i, tags in enumerate(wanted) if set(tags.split()) <= seen.trial.tags), len(wanted)),
             not seen.shaped if slip and slip.slug not in tutor.SHOWN_BY_SHAPE else 0,
             failing.index(seen),
         ),
@@ -210,7 +225,10 @@ def fitted(all_seen) -> bool:
         return True
     alike = [seen for seen in others if _shapes(seen) == _shapes(example)]
     strange = [seen for seen in others if _shapes(seen) != _shapes(example)]
-    fixed = [seen.raised or (seen.value is not None and seen.value.shape == example.value.shape) for seen in strange]
+    fixed = [
+        seen.raised or (seen.value is not None and seen.value.shape == example.value.shape)
+        for seen in strange
+    ]
     return all(seen.fits for seen in alike) and all(fixed) and not any(seen.fits for seen in strange)
 
 
@@ -220,11 +238,15 @@ def _shapes(seen) -> tuple:
 
 def _already(exercise, all_seen, failing, found) -> str:
     """What is right already: the steps that no slip touches, else the cases, else the shapes."""
-    broken = {slip.step for slip in found}
-    steps = [words for step, words in exercise.steps.items() if step not in broken]
-    if found and all(slip.step for slip in found) and steps:
+    broken = {step for slip in found for step in slip.steps}
+    steps = [words for step, words in exercise.steps.items() if not broken & set(step.split())]
+    if found and all(slip.steps for slip in found) and steps:
         return f"Right already: {_listed(steps)}."
-    parts = [p for p in exercise.parts if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)]
+    parts = [
+        p
+        for p in exercise.parts
+        if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)
+    ]
     if parts:
         return f"Right already: {_listed([f'the {part}' if not part.endswith('s') else part for part in parts])}."
     names = [f'"{seen.trial.case.name}"' for seen in all_seen if seen.fits]

@@ -1,0 +1,16 @@
+"""Numbers as messages write them."""
+
+import numpy as np
+
+
+def numbers(row) -> str:
+    """A row in four figures."""
+    shown = [number(x) for x in np.ravel(row)[:6]]
+    return f"[{', '.join(shown)}{', …' if np.size(row) > 6 else ''}]"
+
+
+def number(x) -> str:
+    """One number in four figures; booleans as Python writes them."""
+    if isinstance(x, bool | np.bool_):
+        return str(bool(x))
+    return f"{float(x):.4g}"
