@@ -2,25 +2,11 @@
 
 import html
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from rowwise.show import Shown
 
 QUIET = "color:var(--jp-ui-font-color2,#5b6470)"
 _CELL = "text-align:left;vertical-align:top;padding:4px 16px 4px 0"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """``html`` for a notebook, ``text`` for a terminal, a screen without HTML, or a search."""
-
-    html: str
-    text: str
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        """The plain text, which is what a terminal prints."""
-        return self.text
 
 
 def escape(text) -> str:
@@ -51,9 +37,7 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> S
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
     widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    lines = [
-        "  ".join(str(c).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-    ]
+    lines = ["  ".join(str(c).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
     return Shown(shown, "\n".join([caption, *lines]))
 
 
