@@ -94,7 +94,8 @@ class Sandbox:
         for folder in _hidden():
             line += ["--tmpfs", folder]
         stage = str(self._stage / "inside")
-        return [*line, "--ro-bind", stage, stage, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/w", "--remount-ro", "/"]
+        line += ["--ro-bind", stage, stage, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/w"]
+        return [*line, "--remount-ro", "/dev", "--remount-ro", "/"]  # else a file in /dev would outlive its submission
 
     def _before_exec(self):
         """What the new process does before it becomes bubblewrap: join the cgroup, and stop being root."""

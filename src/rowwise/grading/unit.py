@@ -54,8 +54,10 @@ def grade(files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list
         cells, repairs = notebook.repaired(source, entry["cells"])
         marks = judged(cells, entry["cells"], run)
         notebooks[name] = _whole(cells, entry, [*notes, *repairs, *run.notes], sandbox.level)
-        summary["notebooks"][name] = {"file": found, "state": "graded", "cells": marks,
-                                      "notes": [note.as_dict() for note in [*repairs, *run.notes]]}  # fmt: skip
+        summary["notebooks"][name] = {
+            "file": found, "state": "graded", "cells": marks, "untouched": _untouched(cells, entry),
+            "notes": [note.as_dict() for note in [*repairs, *run.notes]],
+        }  # fmt: skip
         summary["usage"] += run.usage
     summary["seconds"] = round(time.monotonic() - began, 3)
     lines = json.dumps(summary, sort_keys=True), json.dumps(notebooks, sort_keys=True)
@@ -72,9 +74,12 @@ def digest(files: dict[str, bytes], release: bytes) -> dict:
     return {
         "submission": hashed.hexdigest()[:32],
         "release": hashlib.sha256(release).hexdigest()[:32],
-        "judge": {name: exercises.version(name) for name in plan["exercises"]},
+        "judge": {name: _version(name) for name in plan["exercises"]},
         "grader": _own_version(),
     }
+
+
+_version = functools.cache(exercises.version)
 
 
 @functools.cache
@@ -146,6 +151,13 @@ def _without(entry: dict, why: str, unreadable: bool) -> tuple[dict, dict]:
     return _whole(cells, entry, [note], ""), {
         "file": None, "state": state, "reason": why, "cells": marks, "notes": [note.as_dict()],
     }  # fmt: skip
+
+
+def _untouched(cells: list[dict], entry: dict) -> list[str]:
+    """The answer cells that still hold what was handed out, or are gone."""
+    written = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in cells}
+    answers = [key for key in entry["cells"] if key["solution"] and not key["task"]]
+    return [k["id"] for k in answers if k["id"] not in written or notebook.untouched(written[k["id"]], k)]
 
 
 def _whole(cells: list[dict], entry: dict, notes: list[Note], level: str) -> dict:
