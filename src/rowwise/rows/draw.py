@@ -9,9 +9,7 @@ TRIES = 4000
 WHOLE = ("scores", "scaled", "exponentials", "weights", "products", "output")
 
 
-def draw(
-    seed: int, asks=WHOLE, *, n_k: int = 3, d_k: int = 4, d_v: int = 2, masked: bool = False, marks=None
-) -> Task:
+def draw(seed: int, asks=WHOLE, *, n_k: int = 3, d_k: int = 4, d_v: int = 2, masked: bool = False, marks=None) -> Task:
     """A row with no clash between right and wrong; the same seed and sizes give the same row.
 
     It is given q and K where scores or scaled scores are asked for, else scaled scores. ``d_v`` = 1 gives single
@@ -57,8 +55,4 @@ def _mild(task: Task) -> bool:
         scores = task.line("scores")
         return len(np.unique(scores)) == len(scores) and np.abs(scores).max() <= 15
     weights = task.line("weights")[task.permitted]
-    return (
-        weights.min() >= 0.03
-        and weights.max() <= 0.85
-        and len(np.unique(np.round(weights, 4))) == len(weights)
-    )
+    return weights.min() >= 0.03 and weights.max() <= 0.85 and len(np.unique(np.round(weights, 4))) == len(weights)

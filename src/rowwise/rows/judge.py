@@ -42,7 +42,8 @@ class Verdict:
 def judge(task: Task, typed) -> Mark:
     """The Mark of a row. ``typed`` maps the steps asked for to what was typed; one step alone may come bare."""
     lines, odd = _lines(task, typed)
-    verdicts = judge_lines(task, lines)
+    with np.errstate(all="ignore"):
+        verdicts = judge_lines(task, lines)
     steps = tuple(
         Step(
             v.step,
@@ -98,9 +99,7 @@ def _judge_step(task: Task, step: str, line: Line, earlier: list[Verdict]) -> Ve
     bases = [(None, task.start, task.given)]
     bases += [(v, v.step, v.base) for v in earlier if v.base and not v.refuses(task)]
     found = [
-        (v, agrees, box)
-        for v, source, numbers in bases
-        for agrees, box in _compare(task, step, line, source, numbers)
+        (v, agrees, box) for v, source, numbers in bases for agrees, box in _compare(task, step, line, source, numbers)
     ]
     whole = [(v, box) for v, agrees, box in found if agrees.all()]
     agrees = max((agrees for _, agrees, _ in found), key=np.sum)
@@ -150,7 +149,7 @@ def _shifted_exponentials(box):
     """e^(s − max s), where the largest may be any of those whose intervals reach that far."""
     low, high = box
     if len(low) == 1:
-        return (np.exp(low * 0), np.exp(high * 0)) if np.isfinite(low).all() else (low * 0, high * 0)
+        return np.isfinite(low) * 1.0, np.isfinite(high) * 1.0
     others = [np.delete(np.arange(len(low)), i) for i in range(len(low))]
     edges = []
     with np.errstate(invalid="ignore"):
@@ -199,9 +198,7 @@ def degenerate(task: Task, verdict: Verdict) -> bool:
             return True
         if verdict.slug != "differs":  # scores left unscaled or unmasked still ask for a softmax
             return False
-    question = [
-        array for array in (task.q, task.K, task.V, task.given and task.given[0]) if array is not None
-    ]
+    question = [array for array in (task.q, task.K, task.V, task.given and task.given[0]) if array is not None]
     lines = [array.ravel() for array in question]
     lines += [row for array in question if array.ndim == 2 for row in (*array, *array.T)]
     flat = numbers.ravel()
@@ -276,6 +273,8 @@ def _factor(task: Task, step: str, line: Line, sources) -> tuple[str, float | No
 def _common_factor(step: str, s: np.ndarray, line: Line) -> float | None:
     """The f for which the typed line is f·s, or made of f·s; None where no single f does, or too few tell."""
     open_ = np.isfinite(s)
+    if not open_.any():
+        return None
     s, t = s[open_], line.middle[open_]
     with np.errstate(all="ignore"):
         y = t if step == "scaled" else np.log(t)
@@ -284,11 +283,7 @@ def _common_factor(step: str, s: np.ndarray, line: Line) -> float | None:
         if step == "exponentials" and np.isclose(t.max(), 1):
             s = s - s.max()
         tells = len(np.unique(np.round(s[np.abs(s) > FUZZ], 9))) >= 2
-        if (
-            not tells
-            or not np.isfinite(y).all()
-            or (step == "weights" and not np.isclose(t.sum(), 1, atol=0.01))
-        ):
+        if not tells or not np.isfinite(y).all() or (step == "weights" and not np.isclose(t.sum(), 1, atol=0.01)):
             return None
         f = float(s @ y / (s @ s))
         made = f * s if step == "scaled" else np.exp(f * s)

@@ -54,9 +54,7 @@ def read_line(value, shape: tuple[int, ...], decimals: int = 4) -> Line:
         )
         if len(numbers) < count:
             shown = ", ".join((number or empty).shown for number in read_items)
-            return Line(
-                problem="Not all places are filled in.", shown=shown, partial=(low, high), middle=middle
-            )
+            return Line(problem="Not all places are filled in.", shown=shown, partial=(low, high), middle=middle)
         return Line((low, high), middle, shown)
     wanted = f"{count} number{'s' if count > 1 else ''}"
     problem = f"This line holds {len(numbers)} number{'s' if len(numbers) > 1 else ''}; it takes {wanted}."
@@ -96,9 +94,7 @@ def _split(text: str, count: int) -> list:
     if text.startswith("(") and text.endswith(")") and re.search(r"[,;\s]", text) and _encloses(text):
         text = text[1:-1]
     ways = [[text]] if count == 1 else []
-    ways += [
-        re.split(pattern, text) for pattern in (r"\s*[;\n]\s*", r",\s+", r"\s+", r"\s*,\s*", r"[;,]?\s+|;|,")
-    ]
+    ways += [re.split(pattern, text) for pattern in (r"\s*[;\n]\s*", r",\s+", r"\s+", r"\s*,\s*", r"[;,]?\s+|;|,")]
     fitting = [way for way in ways if len(way) == count and _readable(way)]
     if fitting:
         return fitting[0]

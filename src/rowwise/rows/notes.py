@@ -166,11 +166,7 @@ def _so_far(task: Task, verdict) -> str:
             if words == "look again at":
                 said.append(f"Look again at {names}.")
             else:
-                verb = (
-                    f"agree{'s' if one else ''}"
-                    if words == "agree"
-                    else f"{'is' if one else 'are'} still empty"
-                )
+                verb = f"agree{'s' if one else ''}" if words == "agree" else f"{'is' if one else 'are'} still empty"
                 said.append(f"{names[0].upper()}{names[1:]} {verb}.")
     return " ".join(said)
 
@@ -180,8 +176,7 @@ def _places(task: Task, step: str, chosen: np.ndarray) -> str:
         names = [f"number {i + 1}" for i in np.flatnonzero(chosen)]
     elif step == "products":
         names = [
-            f"number {j + 1} of key {i + 1}" if task.V.shape[1] > 1 else f"key {i + 1}"
-            for i, j in np.argwhere(chosen)
+            f"number {j + 1} of key {i + 1}" if task.V.shape[1] > 1 else f"key {i + 1}" for i, j in np.argwhere(chosen)
         ]
     else:
         names = [f"key {i + 1}" for i in np.flatnonzero(chosen)]

@@ -74,6 +74,8 @@ def _softmax(of: Callable):
 
 def _shares(of: Callable):
     def wrong(task, line):
+        if not np.isfinite(line).any():
+            return None
         parts = np.where(task.permitted & np.isfinite(line), of(line[np.isfinite(line)], line), 0.0)
         return parts / parts.sum() if parts.sum() else None
 
@@ -115,6 +117,12 @@ WRONG_SIZES = (
 # In the catalogue's order: where several fit, the first is named.
 SLIPS = (
     Slip(
+        "nothing-permitted-uniform",
+        "exponentials",
+        "weights",
+        lambda task, line: None if task.permitted.any() else np.full(task.n_k, 1 / task.n_k),
+    ),
+    Slip(
         "transposed-scores",
         "scores",
         "scores",
@@ -143,9 +151,7 @@ SLIPS = (
         "scaled",
         "output",
         lambda task, line: (
-            task.follow("masked" if "masked" in task.chain else "scaled", _mask_if_any(task, line), "output")[
-                0
-            ]
+            task.follow("masked" if "masked" in task.chain else "scaled", _mask_if_any(task, line), "output")[0]
             / task.divisor
         ),
     ),
@@ -161,12 +167,8 @@ SLIPS = (
     Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: np.abs(line))),
     Slip("no-exponential", "exponentials", "weights", _from_lowest),
     Slip("no-exponential", "exponentials", "weights", _shares(lambda s, line: line - s.max())),
-    Slip(
-        "wrong-base-or-temperature", "exponentials", "exponentials", lambda task, line: 2.0**line, np.log(2)
-    ),
-    Slip(
-        "wrong-base-or-temperature", "exponentials", "exponentials", lambda task, line: 10.0**line, np.log(10)
-    ),
+    Slip("wrong-base-or-temperature", "exponentials", "exponentials", lambda task, line: 2.0**line, np.log(2)),
+    Slip("wrong-base-or-temperature", "exponentials", "exponentials", lambda task, line: 10.0**line, np.log(10)),
     Slip("not-normalised", "exponentials", "weights", lambda task, line: np.exp(line)),
     Slip("not-normalised", "exponentials", "weights", lambda task, line: np.exp(line - line.max())),
     Slip("log-weights", "exponentials", "weights", lambda task, line: np.log(softmax_rows(line))),
@@ -184,16 +186,12 @@ SLIPS = (
         "products",
         lambda task, line: None if task.K is None else line[:, None] * task.K,
     ),
-    Slip(
-        "keys-as-values", "products", "output", lambda task, line: None if task.K is None else line @ task.K
-    ),
+    Slip("keys-as-values", "products", "output", lambda task, line: None if task.K is None else line @ task.K),
     Slip(
         "transposed-mix",
         "products",
         "products",
-        lambda task, line: _square(
-            task.V, line[:, None] * task.V.T if task.V.shape[0] == task.V.shape[1] else None
-        ),
+        lambda task, line: _square(task.V, line[:, None] * task.V.T if task.V.shape[0] == task.V.shape[1] else None),
     ),
     Slip("mean-of-values", "products", "products", lambda task, line: task.V / task.n_k),
     Slip("mean-of-values", "products", "products", lambda task, line: task.V),
@@ -204,12 +202,8 @@ SLIPS = (
         "weights",
         _weights_then(lambda task, w: np.where(task.permitted, w, 0)),
     ),
-    Slip(
-        "mask-zeroes-scores", "masked", "masked", _masked_only(lambda task, s: np.where(task.permitted, s, 0))
-    ),
-    Slip(
-        "mask-too-weak", "masked", "masked", _masked_only(lambda task, s: np.where(task.permitted, s, s - 10))
-    ),
+    Slip("mask-zeroes-scores", "masked", "masked", _masked_only(lambda task, s: np.where(task.permitted, s, 0))),
+    Slip("mask-too-weak", "masked", "masked", _masked_only(lambda task, s: np.where(task.permitted, s, s - 10))),
     Slip("mask-too-weak", "masked", "masked", _masked_only(lambda task, s: np.where(task.permitted, s, -10))),
     Slip("mask-added", "masked", "masked", _masked_only(lambda task, s: s + task.permitted)),
     Slip(
@@ -219,12 +213,6 @@ SLIPS = (
         _masked_only(lambda task, s: np.where(task.permitted, -np.inf, s)),
     ),
     Slip("mask-ignored", "masked", "masked", _masked_only(lambda task, s: s)),
-    Slip(
-        "nothing-permitted-uniform",
-        "exponentials",
-        "weights",
-        lambda task, line: None if task.permitted.any() else np.full(task.n_k, 1 / task.n_k),
-    ),
 )
 
 

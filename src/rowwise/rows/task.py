@@ -47,9 +47,7 @@ class Task:
             if getattr(self, name) is not None:
                 self._set(name, _numbers(name, getattr(self, name), dims))
         if self.q is not None and self.q.shape[0] != self.K.shape[1]:
-            raise ValueError(
-                f"q has {self.q.shape[0]} numbers and each key {self.K.shape[1]}; both are d_k wide"
-            )
+            raise ValueError(f"q has {self.q.shape[0]} numbers and each key {self.K.shape[1]}; both are d_k wide")
         self._set("start", "question" if self.q is not None else given[0])
         first = self.K if self.q is not None else getattr(self, given[0])
         self._set("n_k", len(first))
@@ -133,12 +131,8 @@ class Task:
             return box
         if step == "exponentials":  # e^s or e^(s − max): whichever is the smaller loses more by rounding
             largest = before[1].max()
-            half = (
-                0.5 * 10.0**-self.decimals * np.exp(-np.clip(largest, -2, 0) if np.isfinite(largest) else 0)
-            )
-            return np.where(box[0] > 0, np.maximum(box[0] - half, 0), 0), np.where(
-                box[1] > 0, box[1] + half, 0
-            )
+            half = 0.5 * 10.0**-self.decimals * np.exp(-np.clip(largest, -2, 0) if np.isfinite(largest) else 0)
+            return np.where(box[0] > 0, np.maximum(box[0] - half, 0), 0), np.where(box[1] > 0, box[1] + half, 0)
         rounded = [np.round(edge, self.decimals) for edge in box]
         return np.minimum(box[0], rounded[0]), np.maximum(box[1], rounded[1])
 
@@ -196,9 +190,7 @@ def _weights(task, box):
         for rest in (low.sum() - low, high.sum() - high):
             with np.errstate(all="ignore"):
                 total = own + rest
-                corners.append(
-                    np.where(total == 0, 0.0 if not (low.any() or high.any()) else np.nan, own / total)
-                )
+                corners.append(np.where(total == 0, 0.0 if not (low.any() or high.any()) else np.nan, own / total))
     if low.any() and low.sum() <= 0 <= high.sum():  # a typed line may be negative, and its sum straddle 0
         return np.full_like(low, np.nan), np.full_like(low, np.nan)
     return np.min(corners, axis=0), np.max(corners, axis=0)

@@ -64,16 +64,13 @@ def _as_text(item) -> str:
     if isinstance(item, str):
         return str.strip(item)
     if kind in (int, float, Fraction, Decimal) or isinstance(item, np.integer | np.floating):
-        number = float(item) if kind is float or isinstance(item, np.floating) else item
-        if number != number:
-            raise Unreadable("NaN is not a number")
-        if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
-            return str(int(number))
         try:
-            # str() of the item itself: np.float32(0.67) is 0.67, not 0.6700000166893005
-            return str(item)
+            text = str(item)
         except ValueError:  # an int of thousands of digits
             raise Unreadable("it is more than a calculator can hold") from None
+        if "nan" in text.lower():
+            raise Unreadable("NaN is not a number")
+        return text.removesuffix(".0")
     raise Unreadable(f"this is {_kind(item)}, not a number")
 
 

@@ -57,9 +57,7 @@ def _scores(task, _):
     line = task.K @ task.q
     sums = [
         f"key {i + 1}: "
-        + " + ".join(
-            f"{_factor(a, task.decimals)}·{_factor(b, task.decimals)}" for a, b in zip(task.q, k, strict=True)
-        )
+        + " + ".join(f"{_factor(a, task.decimals)}·{_factor(b, task.decimals)}" for a, b in zip(task.q, k, strict=True))
         + f" = {text(line[i], task.decimals)}"
         for i, k in enumerate(task.K)
     ]
@@ -73,8 +71,7 @@ def _scaled(task, line):
     says = f"A key has {task.width} numbers, so every score is divided by √{task.width} = {root}."
     out = line / divisor
     sums = [
-        f"key {i + 1}: {text(s, d)} / {root} = {text(t, d)}"
-        for i, (s, t) in enumerate(zip(line, out, strict=True))
+        f"key {i + 1}: {text(s, d)} / {root} = {text(t, d)}" for i, (s, t) in enumerate(zip(line, out, strict=True))
     ]
     return _done(task, "scaled", says, sums, out)
 
@@ -163,6 +160,4 @@ def _and(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
-_WORK = dict(
-    zip(STEPS, (_scores, _scaled, _masked, _exponentials, _weights, _products, _output), strict=True)
-)
+_WORK = dict(zip(STEPS, (_scores, _scaled, _masked, _exponentials, _weights, _products, _output), strict=True))
