@@ -27,7 +27,24 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 # An unwritten function returns None, and the check says so; an exception here would stop Run All.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\n..."}
 
-# Zips of an LMS: extract them in autograder/downloaded/<chapter>/archive.
+# What a learning platform hands over goes to autograder/downloaded/<chapter>/archive, as it came. Canvas calls a file
+# lovelaceada_LATE_101_2001_01-dot-product-1.ipynb (LATE and the last number are not always there), Moodle
+# Ada Lovelace_501_assignsubmission_file_/01-dot-product.ipynb (with or without the slash).
 c.ZipCollectApp.downloaded_directory = "autograder/downloaded"
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*[/\\](?P<student_id>[^/\\_]+)(_LATE)?_\d+_(\d+_|assignsubmission_file_[/\\]?)"
+    r"(?P<file_id>\d\d-[a-z-]*[a-z])(-\d+| ?\(\d+\))?\.ipynb$"
+)
 
 # How a submission is run and marked is set here by Rowwise's grading:
+# Students' code runs in Rowwise's sandbox, the judge outside it, whether `rowwise grade`, `nbgrader autograde` or
+# formgrader's button asked. What has not changed since it was graded is taken from the results, so force costs little.
+c.Autograde.pre_convert_hook = "rowwise.grading.plugin.ready"
+c.Autograde.sanitize_preprocessors = ["rowwise.grading.plugin.Prepare"]
+c.Autograde.autograde_preprocessors = [
+    "rowwise.grading.plugin.Execute",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.force = True
