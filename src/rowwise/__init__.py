@@ -7,7 +7,7 @@ Each is loaded when it is first used, so that importing ``rowwise`` costs next t
 import importlib
 
 __version__ = "0.1.0"
-__all__ = ["check", "live", "paper", "progress", "real_heads", "reference", "study"]
+__all__ = ["assessment", "check", "live", "paper", "progress", "real_heads", "reference", "study"]
 
 
 def __getattr__(name: str):

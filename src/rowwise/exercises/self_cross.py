@@ -6,6 +6,8 @@ from rowwise import reference
 from rowwise.exercises import models, rules, slips
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_mask, trial
+from rowwise.exercises.plain import Spot, Value
+from rowwise.rows import RowExercise, Task
 
 CHAPTER = "06-self-and-cross-attention"
 PARTS = {"no mask": 1.5, "masks": 0.75, "extremes and empty rows": 0.25, "inputs untouched": 0.5}
@@ -39,14 +41,10 @@ def _self_trials():
         trial("no mask", "X and Wv are identities, d_k = 3", *other_seen, tags="identity"),
         trial("no mask", "one position", draw("j", 1, 4), *_matrices("j", 4, 4, 3, 2)),
         trial("no mask", "float32", *narrow),
-        trial(
-            "masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"
-        ),
+        trial("masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"),
         trial("masks", "square and a mask", *square, draw_mask("l", 4, 4), tags="mask"),
         trial("masks", "a causal mask, X and Wv identities", *weights_seen, lower, tags="mask identity"),
-        trial(
-            "masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"
-        ),
+        trial("masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
         trial(
             "extremes and empty rows",
@@ -81,9 +79,7 @@ def _cross_trials():
     square = draw("d", 4, 4), draw("D", 4, 4), *_matrices("d", 4, 4, 4, 4)
     seen = draw("e", 3, 5), np.eye(4), draw("f", 5, 4), draw("g", 4, 4), np.eye(4)
     square_seen = draw("h", 4, 4), np.eye(4), draw("h1", 4, 4), draw("h2", 4, 4), np.eye(4)
-    narrow = tuple(
-        A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2))
-    )
+    narrow = tuple(A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2)))
     near_1000 = np.diag([40.0, -40, 1, 2]), np.eye(4), np.eye(4), square_seen[2] + 50, np.eye(4)
     nothing = draw_mask("p", 3, 4)
     nothing[1] = False
@@ -135,4 +131,87 @@ cross_attention = Function(
     shape="one row a position of X, as wide as Wv",
 )
 
-EXERCISES = (self_attention, cross_attention)
+row = RowExercise(
+    name="cross_row",
+    chapter=CHAPTER,
+    row=Task(
+        q=[2, 2, 3, 0],
+        K=[[3, 0, 0, 2], [2, -1, 0, -2], [-1, 0, 1, 3]],
+        V=[[0, 7], [6, -2], [7, 5]],
+        asks=("scores", "scaled", "weights", "output"),
+        marks={"scores": 1, "scaled": 1, "weights": 2, "output": 2},
+    ),
+)
+
+projection_shapes = Value(
+    name="projection_shapes",
+    chapter=CHAPTER,
+    points=2,
+    right=(10, 16, 7, 16, 7, 20, 10, 7, 10, 20),
+    tells={
+        (10, 16, 10, 16, 10, 20, 10, 10, 10, 20): (
+            "keys-from-queries",
+            "These are shapes of self-attention. Keys and values come from the memory: how many positions has it?",
+        ),
+        (10, 16, 7, 16, 7, 20, 7, 10, 10, 20): (
+            "transposed-scores",
+            "Everything stands but the scores: they have one row a target position, one column a source position.",
+        ),
+        (10, 16, 7, 16, 7, 20, 10, 7, 10, 16): (
+            "keys-as-values",
+            "Everything stands but the output: it is a mixture of values, so how wide is it?",
+        ),
+        (10, 16, 7, 16, 7, 20, 10, 7, 7, 20): (
+            "queries-from-memory",
+            "Everything stands but the output: who asks, and so gets a row?",
+        ),
+    },
+    otherwise="A projection keeps the rows and changes the width: (rows, old) times (old, new). Go one by one.",
+)
+
+MISTAKES = {
+    "keys-from-queries": "keys and values were made from X; the memory plays no part",
+    "queries-from-memory": "the two sequences changed places",
+    "projection-swapped": "Wk made the values, and Wv the keys",
+    "no-projection": "M itself was used for keys and values",
+}
+_INPUTS = {
+    "X": np.array([[1, 0], [0, 1], [1, 1]]),
+    "M": np.array([[4, 2], [3, 5], [2, 3], [5, 3]]),
+    "Wq": np.array([[1, 0], [0, 1]]),
+    "Wk": np.array([[0, 1], [1, 0]]),
+    "Wv": np.array([[1, 1], [0, 1]]),
+}
+# The second number of every value made from M is 5 or more, and of every value made from X it is 2 or less.
+spot_1 = Spot(
+    name="cross_spot_1",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_INPUTS,
+    wrong=lambda X, M, Wq, Wk, Wv: reference.self_attention(X, Wq, Wk, Wv),
+    right=reference.cross_attention,
+    answer="keys-from-queries",
+    options=MISTAKES,
+    would_show={
+        "queries-from-memory": "Then there would be 4 rows, one a row of M. The output has 3.",
+        "projection-swapped": "Then the values would be M Wk, whose numbers are 2 or more. Row 1 begins with 0.6.",
+        "no-projection": "Then the values would be M, whose numbers are 2 or more. Row 1 begins with 0.6.",
+    },
+)
+spot_2 = Spot(
+    name="cross_spot_2",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_INPUTS,
+    wrong=lambda X, M, Wq, Wk, Wv: reference.cross_attention(M, X, Wq, Wk, Wv),
+    right=reference.cross_attention,
+    answer="queries-from-memory",
+    options=MISTAKES,
+    would_show={
+        "keys-from-queries": "Then there would be 3 rows, one a row of X. The output has 4.",
+        "projection-swapped": "Then there would still be 3 rows, one a row of X. The output has 4.",
+        "no-projection": "Then there would still be 3 rows, one a row of X. The output has 4.",
+    },
+)
+
+EXERCISES = (row, projection_shapes, self_attention, cross_attention, spot_1, spot_2)
