@@ -129,7 +129,8 @@ def _moved(task, step, draw):
         shape, flat = flat.shape, flat.ravel()
         finite = np.flatnonzero(np.isfinite(flat))
         assume(finite.size)
-        flat[finite[place % finite.size]] += by
+        at = finite[place % finite.size]
+        flat[at] += by * max(1, abs(flat[at]))
         kept = flat[np.isfinite(flat)]
         assume(kept.size > 1 or (flat.size == 1 and step not in STEPS[:3]) or flat.size == 1)
         assume(kept.size == 1 or np.ptp(kept) > 0.01)

@@ -216,12 +216,25 @@ def _named(task: Task, step: str, line: Line, earlier: list[Verdict]) -> tuple[s
             continue
         for source, numbers in reversed(sources):
             wrong = [slip.line(task, source, each, step) for each in numbers or (None,)]
-            if wrong[0] is None or not _looks_like(task, step, line, wrong):
+            if any(each is None for each in wrong) or not _looks_like(task, step, line, wrong):
                 continue
             right = task.follow(source, numbers and exact(numbers[1]), step)[0]
             if wrong[0].shape != right.shape or not np.allclose(wrong[0], right):
                 return slip.slug, slip.factor
-    return _factor(task, step, line, sources) if line.box is not None else ("", None)
+    if line.box is None:
+        return "", None
+    if step == "masked" and _leaks(task, line):
+        return "mask-too-weak", None
+    return _factor(task, step, line, sources)
+
+
+def _leaks(task: Task, line: Line) -> bool:
+    """Whether the permitted scores are right and the excluded ones merely low, by whatever was taken away."""
+    open_, s = task.permitted, line.middle
+    if open_.all() or not open_.any() or not np.isfinite(s).all():
+        return False
+    agrees = next(agrees for agrees, _ in _compare(task, "masked", line, task.start, task.given))
+    return bool(agrees[open_].all() and s[~open_].max() < s[open_].min() - 3)
 
 
 def _may_show(slip, step: str, earlier: list[Verdict]) -> bool:
@@ -276,18 +289,19 @@ def _common_factor(step: str, s: np.ndarray, line: Line) -> float | None:
     if not open_.any():
         return None
     s, t = s[open_], line.middle[open_]
+    box = line.box[0][open_], line.box[1][open_]
     with np.errstate(all="ignore"):
         y = t if step == "scaled" else np.log(t)
+        trust = np.ones_like(t) if step == "scaled" else (t / (box[1] - box[0])) ** 2  # a small number tells little
         if step == "weights":
-            s, y = s - s.mean(), y - y.mean()
+            s, y = s - np.average(s, weights=trust), y - np.average(y, weights=trust)
         if step == "exponentials" and np.isclose(t.max(), 1):
             s = s - s.max()
         tells = len(np.unique(np.round(s[np.abs(s) > FUZZ], 9))) >= 2
         if not tells or not np.isfinite(y).all() or (step == "weights" and not np.isclose(t.sum(), 1, atol=0.01)):
             return None
-        f = float(s @ y / (s @ s))
+        f = float((trust * s) @ y / ((trust * s) @ s))
         made = f * s if step == "scaled" else np.exp(f * s)
         made = made / made.sum() if step == "weights" else made
-    box = line.box[0][open_], line.box[1][open_]
     same = np.isfinite(made).all() and _meets(_wider(box), (made, made)).all()
     return f if same and abs(f) > 0.02 and abs(f - 1) > 0.02 else None
