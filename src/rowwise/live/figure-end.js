@@ -1,0 +1,6 @@
+function render({ model, el }) {
+  const figure = new Figure(model, el);
+  return () => figure.leave();
+}
+
+export default { render };
