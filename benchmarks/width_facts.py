@@ -12,7 +12,7 @@ import json
 import numpy as np
 
 from rowwise import reference
-from rowwise.live.scaling import jacobian
+from rowwise.live.scaling_figure import jacobian
 
 ROWS, KEYS = 20_000, 4
 

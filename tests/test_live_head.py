@@ -5,7 +5,7 @@ import pytest
 from javascript import run
 
 from rowwise import real_heads, reference
-from rowwise.live.head import data
+from rowwise.live.head_figure import data
 
 EVERY = [(*head, i) for head in real_heads.HEADS for i in range(len(real_heads.SENTENCES))]
 MAPS = data()["maps"]
@@ -26,13 +26,13 @@ def test_javascript_and_a_plain_recalculation_agree_on_every_edit_of_every_cell(
         ]
         each = "x.P.map((_, q) => x.P.map((__, k) => edit(x.P, x.V, q, k, x.how).change))"
         inputs = {"P": reference.weights(Q, K).tolist(), "V": V.tolist(), "how": how}
-        np.testing.assert_allclose(run("head.js", each, [inputs])[0], expected, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(run("head_figure.js", each, [inputs])[0], expected, rtol=1e-7, atol=1e-12)
 
 
 def test_a_swap_puts_the_other_sentences_value_in_its_place():
     it = shown(2, 1, 0)
     P, V, D = np.array(it["P"]), np.array(it["V"]), np.array(it["donor"])
-    (found,) = run("head.js", "edit(x.P, x.V, 4, 5, 'swap', x.donor).change", [it])
+    (found,) = run("head_figure.js", "edit(x.P, x.V, 4, 5, 'swap', x.donor).change", [it])
     o = P[4] @ V
     assert found == pytest.approx(np.linalg.norm(P[4, 5] * (D[5] - V[5])) / np.linalg.norm(o), rel=1e-12)
 
@@ -41,7 +41,7 @@ def test_what_is_computed_in_the_picture_is_what_the_whole_model_gave_at_the_hea
     each = "Object.keys(x.effects).map((how) => x.P.map((_, q) => x.P.map((__, k) => edit(x.P, x.V, q, k, how, x.donor).change)))"
     for where in EVERY:
         it, h = shown(*where), real_heads.load(*where)
-        (found,) = run("head.js", each, [it])
+        (found,) = run("head_figure.js", each, [it])
         for ours, how in zip(found, it["effects"], strict=True):
             measured = h.effects[real_heads.HOWS.index(how), ..., 0]
             np.testing.assert_allclose(ours, measured, rtol=2e-2, atol=3e-4)
@@ -51,7 +51,7 @@ def test_weight_times_norm_empties_the_column_of_the_sink():
     """In layer 2 head 1 the brightest cells are on [CLS], whose value is small."""
     it = shown(2, 1, 0)
     P = np.array(it["P"])
-    (product,) = run("head.js", "weightTimesNorm(x.P, x.V)", [it])
+    (product,) = run("head_figure.js", "weightTimesNorm(x.P, x.V)", [it])
     np.testing.assert_allclose(product, P * np.linalg.norm(it["V"], axis=1), rtol=1e-12)
     assert P[:, 0].max() > 0.9 and np.array(product)[:, 0].max() < 0.1
 
@@ -61,7 +61,7 @@ def test_a_control_is_of_the_same_kind_and_never_the_key_itself():
         tokens = shown(*where)["tokens"]
         h = real_heads.load(*where)
         for ours, key in zip(
-            run("head.js", "controls(x[0], x[1])", [[tokens, k] for k in range(len(tokens))]),
+            run("head_figure.js", "controls(x[0], x[1])", [[tokens, k] for k in range(len(tokens))]),
             range(len(tokens)),
             strict=True,
         ):
@@ -70,13 +70,13 @@ def test_a_control_is_of_the_same_kind_and_never_the_key_itself():
 
 def test_a_row_whose_whole_weight_is_on_the_masked_key_becomes_zeros():
     (found,) = run(
-        "head.js", "[without(x[0], 0), edit([x[0]], x[1], 0, 0, 'mask').change]", [[[1, 0], [[3, 4], [1, 1]]]]
+        "head_figure.js", "[without(x[0], 0), edit([x[0]], x[1], 0, 0, 'mask').change]", [[[1, 0], [[3, 4], [1, 1]]]]
     )
     assert found == [[0, 0], 1]
 
 
 def test_the_figure_quotes_the_measured_effects_to_three_digits():
-    (found,) = run("head.js", "compare(x, 4, 5, 'mask').measured", [shown(2, 1, 0)])
+    (found,) = run("head_figure.js", "compare(x, 4, 5, 'mask').measured", [shown(2, 1, 0)])
     assert [scope["mine"] for scope in found] == [0.261, 0.292, 0.0053]
     h = real_heads.load(2, 1, 0)
     assert found[1]["control"] == pytest.approx(

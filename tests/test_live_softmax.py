@@ -13,14 +13,14 @@ ROWS = [
 
 
 def test_javascript_and_the_reference_agree_on_560_rows_to_twelve_digits():
-    found = run("softmax.js", "steps(x).weights", [row.tolist() for row in ROWS])
+    found = run("softmax_figure.js", "steps(x).weights", [row.tolist() for row in ROWS])
     assert len(ROWS) == 560
     for ours, row in zip(found, ROWS, strict=True):
         np.testing.assert_allclose(ours, reference.softmax_rows(row), atol=1e-12, rtol=0)
 
 
 def test_without_the_maximum_taken_away_javascript_overflows_where_numpy_does():
-    found = run("softmax.js", "steps(x, 0, false)", [row.tolist() for row in ROWS])
+    found = run("softmax_figure.js", "steps(x, 0, false)", [row.tolist() for row in ROWS])
     for ours, row in zip(found, ROWS, strict=True):
         with np.errstate(all="ignore"):
             e = np.exp(row)
@@ -32,14 +32,14 @@ def test_without_the_maximum_taken_away_javascript_overflows_where_numpy_does():
 @pytest.mark.parametrize("shift", [-1000, -3, 0.5, 1000])
 def test_a_constant_added_to_the_row_leaves_the_weights_where_they_were(shift):
     row = [1.8, 1.14, -1.56, 0.2]
-    (found,) = run("softmax.js", "steps(x[0], x[1]).weights", [[row, shift]])
+    (found,) = run("softmax_figure.js", "steps(x[0], x[1]).weights", [[row, shift]])
     np.testing.assert_allclose(found, reference.softmax_rows(np.array(row)), atol=1e-12)
 
 
 def test_scores_of_a_thousand_give_nan_and_words_only_while_the_maximum_is_not_taken_away():
     says = "overflow(steps(x[0], x[1], x[2]), 0)"
     cases = [[[1, 2], 1000, False], [[1, 2], -1000, False], [[1, 2], 1000, True], [[1, 2], 0, False]]
-    high, low, stable, ordinary = run("softmax.js", says, cases)
+    high, low, stable, ordinary = run("softmax_figure.js", says, cases)
     assert "more than a float can hold" in high and "Take the row's own maximum away first" in high
     assert "less than a float can hold" in low and "0 / 0 is no number" in low
     assert stable == ordinary == ""
@@ -47,6 +47,6 @@ def test_scores_of_a_thousand_give_nan_and_words_only_while_the_maximum_is_not_t
 
 def test_rows_and_columns_are_the_two_axes_of_one_matrix():
     matrices = [RNG.normal(size=(n, k)) * 3 for n in range(1, 7) for k in range(1, 9)]
-    for ours, S in zip(run("softmax.js", "both(x)", [S.tolist() for S in matrices]), matrices, strict=True):
+    for ours, S in zip(run("softmax_figure.js", "both(x)", [S.tolist() for S in matrices]), matrices, strict=True):
         np.testing.assert_allclose(ours["rows"], reference.softmax_rows(S), atol=1e-12)
         np.testing.assert_allclose(ours["columns"], reference.softmax_rows(S.T).T, atol=1e-12)

@@ -2,17 +2,15 @@
 
 import importlib
 
-_HOME = {"attention": "figure", "scaling": "scaling", "softmax": "softmax"}
+# No module has its function's name: whoever imported the module first would leave it in the function's place.
+_HOME = {"attention": "figure", "head": "head_figure", "scaling": "scaling_figure", "softmax": "softmax_figure"}
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str):
     if name not in _HOME:
         raise AttributeError(f"rowwise.live has no {name!r}; it has {', '.join(__all__)}")
-    figure = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    # A module of the same name was just set here by the import: the figure goes in its place.
-    globals()[name] = figure
-    return figure
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -236,10 +236,10 @@ export function spell(name) {
 
 /** o′ − o = p (r − v_k) with this cell's numbers, in the digits that are shown. */
 function formula(p, mine, how) {
-  const [weight, gap, size] = [p, mine.gap, mine.size].map((x) => Number(x.toFixed(3)));
-  const moved = Number((weight * gap).toFixed(3));
+  const [weight, gap, size] = [p, mine.gap, mine.size].map((x) => Number(x.toFixed(4)));
+  const moved = Number((weight * gap).toFixed(4));
   const r = { zero: "r = 0", mean: "r is the mean of the values", swap: "r is the other sentence's value", mask: "r is the output of the other keys alone" }[how];
-  return [`o′ − o = p (r − v), ${r}: ‖o′ − o‖ = ${digits(weight, 3)} · ${digits(gap, 3)} = ${digits(moved, 3)}; divided by ‖o‖ = ${digits(size, 3)}: `,
+  return [`o′ − o = p (r − v), ${r}: ‖o′ − o‖ = ${digits(weight, 4)} · ${digits(gap, 4)} = ${digits(moved, 4)}; divided by ‖o‖ = ${digits(size, 4)}: `,
     make("b", { text: short(moved / size) })];
 }
 

@@ -1,6 +1,6 @@
 // What the width d_k does to scores, weights and gradients, from real draws.
 //
-// The draws come from a seed by arithmetic that Python repeats exactly (live/scaling.py), so the picture, its text and
+// The draws come from a seed by arithmetic that Python repeats exactly (scaling_figure.py), so the picture, its text and
 // a test can speak of the same numbers. Draw n is a hash of n: any component can be had without those before it.
 
 const ROWS = 250; // queries, each with four keys of its own
