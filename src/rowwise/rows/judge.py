@@ -292,7 +292,8 @@ def _common_factor(step: str, s: np.ndarray, line: Line) -> float | None:
     box = line.box[0][open_], line.box[1][open_]
     with np.errstate(all="ignore"):
         y = t if step == "scaled" else np.log(t)
-        trust = np.ones_like(t) if step == "scaled" else (t / (box[1] - box[0])) ** 2  # a small number tells little
+        # A small number, known to few figures, tells little about its logarithm.
+        trust = np.ones_like(t) if step == "scaled" else (t / np.maximum(box[1] - box[0], 1e-6)) ** 2
         if step == "weights":
             s, y = s - np.average(s, weights=trust), y - np.average(y, weights=trust)
         if step == "exponentials" and np.isclose(t.max(), 1):
