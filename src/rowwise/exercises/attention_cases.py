@@ -4,6 +4,12 @@ import numpy as np
 
 from rowwise.exercises.inputs import draw, draw_integers, draw_mask, trial
 
+# Queries of 2 in one place pick a column of this K as scaled scores; the largest of it is excluded.
+ABOVE = np.array([[1500.0, 0, 1, 0], [3, 1, 2, 0], [1, 5000, 0, 2], [2, 2, 1, 3000]])
+NOT_ABOVE = np.array(
+    [[False, True, True, True], [True, True, False, True], [True, False, True, True], [True, False, True, False]]
+)
+
 
 def attention_trials():
     """No mask, masks, extreme scores, nothing permitted; in each, something oblong and V as the identity."""
@@ -105,13 +111,10 @@ def _attention_extremes():
     )
     huge = (
         np.array([[1e15, 0], [-1e15, 0], [0, 1]]),
-        np.array([[1e15, 0], [1e15, 1], [-1e15, 0.5]]),
+        np.array([[1e15, 0], [5e14, 1], [-1e15, 0.5]]),
         np.array([[2.0, 0], [0, 4], [-1, 3]]),
     )
-    pick = 2 * np.eye(4)[:3]
-    above = np.array([[1500.0, 0, 1, 0], [3, 1, 2, 0], [1, 5000, 0, 0], [2, 2, 1, 0]])
-    not_above = np.array([[False, True, True, True], [True, True, False, True], [True, False, True, True]])
-    below = np.array([[-2000.0, -3e9, -1e15, 0], [-2001, -3e9, -1e15, 0], [0, 0, 0, 0], [4, 5, 0, 0]])
+    below = np.array([[-2000.0, -3e9, -1e15, 0], [-2001, -4e9, -2e15, 0], [0, 0, 0, 0], [4, 5, 0, 0]])
     deep = np.diag([2.0, 2, 2e15, 0])[:3]
     not_below = np.array([[True, True, False, False]] * 3)
     nothing = np.array([[True, False, True, True], [False] * 4, [False, True, True, False]])
@@ -121,10 +124,10 @@ def _attention_extremes():
         trial(
             "extreme scores",
             "an excluded score far above",
-            pick,
-            above,
+            2 * np.eye(4)[:3],
+            ABOVE,
             np.eye(4),
-            not_above,
+            NOT_ABOVE[:3],
             tags="mask dominates identity",
         ),
         trial(

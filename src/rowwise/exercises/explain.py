@@ -109,8 +109,10 @@ def _could_be(predicted, seen: Seen) -> bool:
     """Where the slip gives no array of the right shape, another spelling of it may fail in another way."""
     if seen.fits:
         return False
-    if predicted is None or predicted.shape != seen.right.shape:
+    if predicted is None:
         return True
+    if predicted.shape != seen.right.shape:
+        return seen.value is None
     broken = seen.raised and seen.answer.error.startswith(ARITHMETIC)
     return broken and not np.isfinite(predicted).all() and bool(np.isfinite(seen.right).all())
 

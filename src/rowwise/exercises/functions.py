@@ -26,8 +26,8 @@ class Function:
     ``right`` is the reference. ``model`` is the same calculation in steps, each of which a slip can replace; ``steps``
     names them as a message does. ``slips`` come in order of precedence, ``pairs`` are those of them that are tried two by
     two, ``guesses`` makes more, with numbers found in the answers. ``rules`` give, for a tag, the slip of its failing
-    trials when every ordinary trial is right; they take those trials and all that fail. ``unpack`` turns what came into
-    an array and a slug.
+    trials when every ordinary trial is right; they take those trials and all that fail. ``unpack`` turns all that came into
+    arrays and a slug.
     """
 
     name: str
@@ -91,30 +91,37 @@ class Function:
             return self._judge(answers)
 
     def _judge(self, answers: list[Answer]) -> Mark:
-        all_seen, peeled = [], ""
-        for trial, answer in zip(self.trials, answers, strict=True):
-            value, slug = self._unpacked(trial, answer)
-            peeled = peeled or slug
-            right = np.asarray(self.right(*trial.case.args))
-            all_seen.append(Seen(trial, answer, value, right, self.exact))
+        rights = [np.asarray(self.right(*trial.case.args)) for trial in self.trials]
+        values, peeled = self._unpacked(answers, rights)
+        parts = zip(self.trials, answers, values, rights, strict=True)
+        all_seen = [Seen(*each, self.exact) for each in parts]
         changed = [seen for seen in all_seen if _changed(seen)]
         failing = [seen for seen in all_seen if not seen.fits]
         if not (failing or changed or peeled):
             return Mark(self.points, self.points, message=words.right(self), steps=self._steps({}, True, 1.0))
-        failing = [seen for seen in failing if not (changed and words.cannot_write(seen))]
-        found = find(self, all_seen) if failing else ()
+        explained = [seen for seen in failing if changed and words.cannot_write(seen, changed)]
+        failing = [seen for seen in failing if seen not in explained]
+        found = find(self, [seen for seen in all_seen if seen not in explained]) if failing else ()
         slugs, message = words.explain(self, all_seen, failing, found, peeled, changed)
         works = {part: all(s.fits for s in all_seen if s.trial.part == part) for part in self.parts}
         steps = self._steps(works, not changed, 0.5 if peeled else 1.0)
         return Mark(sum(step.points for step in steps), self.points, slugs, message, steps)
 
-    def _unpacked(self, trial: Trial, answer: Answer):
-        value = answer.value
-        if isinstance(value, tuple):
-            wanted = np.shape(self.right(*trial.case.args))
-            fitting = [item for item in value if item.shape == wanted]
-            return (fitting or value or (None,))[0], "extra-output"
-        return self.unpack(value) if self.unpack and value is not None else (value, "")
+    def _unpacked(self, answers: list[Answer], rights: list[np.ndarray]) -> tuple[list, str]:
+        """The arrays that came, out of tuples and the like; and the slug of having had to take them out."""
+        values = [answer.value for answer in answers]
+        tuples = [value for value in values if isinstance(value, tuple)]
+        if not tuples:
+            return self.unpack(values) if self.unpack else (values, "")
+        count = len(tuples[0])
+        for i, (value, right) in enumerate(zip(values, rights, strict=True)):
+            several = isinstance(value, tuple) or (
+                value is not None and value.ndim == right.ndim + 1 and len(value) == count
+            )
+            if several:  # arrays of one shape in a list have become one array
+                fitting = [item for item in value if item.shape == right.shape]
+                values[i] = (fitting or [*value] or [None])[0]
+        return values, "extra-output"
 
     def _steps(self, works: Mapping[str, bool], untouched: bool, share: float) -> tuple[Step, ...]:
         ordinary = next(iter(self.parts))

@@ -68,15 +68,16 @@ def _causal_trials():
     )
 
 
-def _as_booleans(value):
+def _as_booleans(values):
     """Numbers that stand for booleans, as booleans; and that they were numbers."""
-    if value.dtype == bool:
-        return value, ""
-    if np.isin(value, (0, 1)).all():
-        return value == 1, "wrong-type"
-    if (np.isneginf(value) | (value == 0)).all():
-        return value == 0, "wrong-type"
-    return value, ""
+    numbers = [value for value in values if value is not None and value.dtype != bool]
+    if not numbers:
+        return values, ""
+    if any(np.isneginf(value).any() for value in numbers):
+        return [None if value is None else value == 0 for value in values], "wrong-type"
+    if all(np.isin(value, (0, 1)).all() for value in numbers):
+        return [None if value is None else value == 1 for value in values], "wrong-type"
+    return values, ""
 
 
 causal_mask = Function(

@@ -4,6 +4,7 @@ import numpy as np
 
 from rowwise import reference
 from rowwise.exercises import models, rules, slips
+from rowwise.exercises.attention_cases import ABOVE, NOT_ABOVE
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_mask, trial
 from rowwise.exercises.plain import Spot, Value
@@ -31,7 +32,7 @@ def _self_trials():
         50 * np.ones((4, 4)) + np.diag([1.0, 2, 3, 4]),
         np.eye(4),
     )
-    lower = np.tri(4, dtype=bool)
+    lower, above = np.tri(4, dtype=bool), (np.eye(4), 2 * np.eye(4), ABOVE, np.eye(4), NOT_ABOVE)
     return (
         trial("no mask", "the example", X, *_matrices("a", 4, 4, 3, 2)),
         trial("no mask", "other numbers", draw("b", 3, 4), *_matrices("b", 4, 4, 3, 2)),
@@ -46,6 +47,7 @@ def _self_trials():
         trial("masks", "a causal mask, X and Wv identities", *weights_seen, lower, tags="mask identity"),
         trial("masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
+        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
         trial(
             "extremes and empty rows",
             "nothing to attend to",
@@ -81,6 +83,7 @@ def _cross_trials():
     square_seen = draw("h", 4, 4), np.eye(4), draw("h1", 4, 4), draw("h2", 4, 4), np.eye(4)
     narrow = tuple(A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2)))
     near_1000 = np.diag([40.0, -40, 1, 2]), np.eye(4), np.eye(4), square_seen[2] + 50, np.eye(4)
+    above = 2 * np.eye(4)[:3], np.eye(4), np.eye(4), ABOVE.T @ np.eye(4), np.eye(4), NOT_ABOVE[:3]
     nothing = draw_mask("p", 3, 4)
     nothing[1] = False
     return (
@@ -111,6 +114,7 @@ def _cross_trials():
         trial("masks", "square and a mask", *square, draw_mask("m", 4, 4), tags="mask"),
         trial("masks", "a mask, M and Wv identities", *seen, draw_mask("n", 3, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
+        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
         trial("extremes and empty rows", "nothing to attend to", *seen, nothing, tags="mask empty identity"),
     )
 

@@ -184,6 +184,7 @@ AFTERWARDS = (
     slip("log-weights", power=keep, normalise=lambda S: S - np.log(np.exp(S).sum(axis=-1, keepdims=True))),
     slip("log-weights", rework=np.log),
     slip("softmax-twice", rework=reference.softmax_rows),
+    slip("softmax-twice", rework=lambda W: reference.softmax_rows(np.nan_to_num(W))),
 )
 SHIFTS = (
     slip("global-maximum", shift=_everything),
@@ -242,9 +243,14 @@ def _before_scale(number):
     return lambda S, mask, sizes: S + number(mask) / np.sqrt(sizes.get("d_k", 1))
 
 
+def _inverted(c: float):
+    return lambda S, mask, sizes: np.where(mask, c, S)
+
+
 EXCLUSIONS = (
     slip("mask-zeroes-scores", exclude=lambda S, mask, sizes: np.where(mask, S, 0.0)),
     slip("mask-inverted", exclude=lambda S, mask, sizes: exclude(S, ~mask)),
+    *(slip("mask-inverted", exclude=_inverted(c)) for c in (-1e9, -1e10, -1e4, -10.0)),
     slip("mask-times-infinity", exclude=_by_infinity),
     slip("mask-times-infinity", exclude=lambda S, mask, sizes: S * np.where(mask, 1.0, -np.inf)),
     slip("mask-added", exclude=lambda S, mask, sizes: S + mask),
@@ -297,7 +303,7 @@ NOTHING_PERMITTED = (
     slip("nothing-permitted-uniform", guard=_uniform),
     slip("nothing-permitted-uniform", "unmasked", guard=_unmasked),
 )
-MASKS = (*however_guarded(EXCLUSIONS), *AFTER_SOFTMAX, *NOTHING_PERMITTED, *however_guarded(TOO_WEAK))
+MASKS = (*NOTHING_PERMITTED, *however_guarded(EXCLUSIONS), *AFTER_SOFTMAX, *however_guarded(TOO_WEAK))
 
 
 CAUSAL = (
@@ -405,6 +411,7 @@ ATTENTION_PAIRS = (
     *VALUE_SCALES[:1],
     *SCALED_OUTPUT,
     *SOFTMAX,
+    *(Slip(s.slug, {"guard": _not_a_number_to_zero, **s.steps}, s.note) for s in (*COLUMNS, *EVERYTHING)),
     *however_guarded(EXCLUSIONS),
     *AFTER_SOFTMAX,
     *NOTHING_PERMITTED,

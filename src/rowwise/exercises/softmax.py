@@ -16,7 +16,7 @@ def _trials():
     example = np.array([[2.0, 0, 1, -1], [1, 3, 0, 1]])
     near_1000 = np.array([[1000.0, 1001, 998.5], [-1000, -1002, -1000.5], [3, 1, 2]])
     apart = np.array([[900.0, 901], [-900, -898], [0, 1.5], [-2000, -2001]])
-    huge = np.array([[1e30, 1e30, 0], [-1e30, 3, 1], [-1e30, -1e30, -1e30]])
+    huge = np.array([[1e30, 2, -1e30], [-1e30, 3, 1], [-2e30, -1e30, -3e30]])
     excluded = np.array([[-np.inf, 1, 2, 0], [3, -np.inf, -np.inf, 1]])
     return (
         trial("ordinary case", "the example", example),

@@ -6,6 +6,7 @@
 import numpy as np
 
 from rowwise.exercises import says_masks, says_scores, says_softmax, says_values
+from rowwise.exercises.numerals import numbers
 
 # Mistakes that a wrong shape shows better than any number.
 SHOWN_BY_SHAPE = frozenset({"transposed-scores", "elementwise-not-dot", "weights-not-summed"})
@@ -134,6 +135,14 @@ def _integer_truncation(e) -> str:
     )
 
 
+def _numbers_for_booleans(e) -> str:
+    return (
+        f"{e.where} row 1 of yours is {numbers(e.seen.answer.value[0])}: numbers of the kind {e.seen.answer.value.dtype}. A "
+        "mask is made of booleans, so that `~mask` turns it round and `S[mask]` picks cells. Which comparison, or which "
+        "dtype, would give True and False?"
+    )
+
+
 def _extra_output(e) -> str:
     shapes = " and ".join(str(np.shape(item)) for item in e.seen.answer.value)
     return (
@@ -148,6 +157,7 @@ SAYS = {
     "inputs-changed": _inputs_changed,
     "integer-truncation": _integer_truncation,
     "differs": differs,
+    "wrong-type": _numbers_for_booleans,
     **says_scores.SAYS,
     **says_softmax.SAYS,
     **says_masks.SAYS,

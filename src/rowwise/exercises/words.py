@@ -146,9 +146,9 @@ def unusable(exercise, answers) -> tuple[str, str] | None:
     return None
 
 
-def cannot_write(seen) -> bool:
+def cannot_write(seen, changed) -> bool:
     """Whether this failure is that of writing fractions or −inf into the caller's own integer array."""
-    return "integer" in seen.trial.tags and seen.raised
+    return "integer" in seen.trial.tags and (seen.raised or seen in changed)
 
 
 # ---- what is said
