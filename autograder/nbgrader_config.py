@@ -26,6 +26,21 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 
 # An unwritten function returns None, and the check says so; an exception here would stop Run All.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\n..."}
+# nbgrader's own steps, in its own order; ours leaves no stub below a form that students fill in.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "rowwise.build.forms.ClearSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 
 # What a learning platform hands over goes to autograder/downloaded/<chapter>/archive, as it came. Canvas calls a file
 # lovelaceada_LATE_101_2001_01-dot-product-1.ipynb (LATE and the last number are not always there), Moodle

@@ -62,17 +62,15 @@ class Mark(float):
         return "\n".join([*lines, *self.message.splitlines()])
 
     def _repr_html_(self) -> str:
+        left = "style='text-align:left;vertical-align:top'"  # notebooks align cells to the right
         rows = "".join(
-            f"<tr><th scope='row'>{html.escape(step.name)}</th>"
-            f"<td>{_number(step.points)} of {_number(step.of)}</td><td>{_paragraphs(step.message)}</td></tr>"
+            f"<tr><th scope='row' {left}>{html.escape(step.name)}</th>"
+            f"<td {left}>{_number(step.points)} of {_number(step.of)}</td>"
+            f"<td {left}>{_paragraphs(step.message)}</td></tr>"
             for step in self.steps
         )
-        table = (
-            f"<table><thead><tr><th scope='col'>step</th><th scope='col'>points</th>"
-            f"<th scope='col'>what it shows</th></tr></thead><tbody>{rows}</tbody></table>"
-            if rows
-            else ""
-        )
+        heads = "".join(f"<th scope='col' {left}>{head}</th>" for head in ("step", "points", "what it shows"))
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         return (
             f"<div class='rowwise-mark' role='group' aria-label='mark'>"
             f"<p><strong>{_number(self)} of {_number(self.points)} points</strong></p>{table}"

@@ -22,19 +22,18 @@ def hand_in(chapter: str) -> Shown:
     for exercise in exercises.of_chapter(chapter):
         state, mark = _state(exercise)
         expected, of = expected + float(mark or 0), of + exercise.points
-        rows.append(
-            (exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells))
-        )
-    shown = table(
-        "What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows
-    )
+        rows.append((exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells)))
+    shown = table("What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows)
+    advice = _SAVE if any(row[-1] == _DIFFERS for row in rows) else _TRIES
     total = f"Marks to expect from the checks: {expected:g} of {of:g}. {_written(cells)}"
     return together(
-        paragraphs(_about_file(path, chapter)), shown, paragraphs([total, *_damage(chapter, cells), _SAVE])
+        paragraphs(_about_file(path, chapter)), shown, paragraphs([total, *_damage(chapter, cells), advice])
     )
 
 
-_SAVE = "Save with Ctrl+S (Cmd+S on a Mac) before you hand in. Tries are not counted against you."
+_DIFFERS = "differs from what you ran last"
+_SAVE = "Some of what you ran is not in the file: save with Ctrl+S (Cmd+S on a Mac), then run this cell again."
+_TRIES = "Tries are not counted against you."
 
 
 def notebook_path(chapter: str) -> Path | None:
@@ -91,7 +90,7 @@ def _saved(exercise, cells: dict) -> str:
     ran = _last_run(exercise.name)
     if ran is None or ran in cells[exercise.name]:
         return "saved"
-    return "differs from what you ran last"
+    return _DIFFERS
 
 
 def _last_run(name: str) -> str | None:
@@ -120,9 +119,7 @@ def _defined(source: str) -> set[str]:
 
 def _about_file(path: Path | None, chapter: str) -> list[str]:
     if path is None:
-        return [
-            f"The file {chapter}.ipynb was not found from here, so nothing can be said about what is saved."
-        ]
+        return [f"The file {chapter}.ipynb was not found from here, so nothing can be said about what is saved."]
     saved = path.stat().st_mtime
     minutes = max(0, round((time.time() - saved) / 60))
     ago = "less than a minute ago" if minutes == 0 else f"{minutes} minute{'s' * (minutes != 1)} ago"
@@ -136,9 +133,7 @@ def _about_file(path: Path | None, chapter: str) -> list[str]:
 
 def _written(cells: dict) -> str:
     """A sentence about the answers that a person marks."""
-    open_ones = [
-        name for name, sources in cells.items() if any("YOUR ANSWER HERE" in source for source in sources)
-    ]
+    open_ones = [name for name, sources in cells.items() if any("YOUR ANSWER HERE" in source for source in sources)]
     if open_ones:
         return f"Written answers still to do, as saved: {', '.join(open_ones)}."
     return "Written answers are marked by a person."

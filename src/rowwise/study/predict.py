@@ -21,9 +21,7 @@ def predict(name: str, question: str = "", options: Sequence[str] = (), *, answe
     if answer is not None:
         return _commit(name, options, answer)
     try:
-        return _widget_class()(
-            name=name, question=question, options=options, answer=progress.recall(_key(name)) or ""
-        )
+        return _widget_class()(name=name, question=question, options=options, answer=progress.recall(_key(name)) or "")
     except ImportError:
         return _still(name, question, options)
 
@@ -34,8 +32,8 @@ def outcome(name: str, happened: str) -> Shown:
     if not said:
         return paragraphs(
             [
-                "Commit to a prediction first: choose an answer above, press Commit, run this cell again.",
-                f'Without a widget: in a new cell, `study.predict("{name}", answer="a")` with your own letter.',
+                "Commit to a prediction first: choose an answer above, press Commit, run this cell again. "
+                f'(Where no buttons show: `study.predict("{name}", answer="a")` in a new cell.)'
             ]
         )
     return Shown(
