@@ -175,9 +175,7 @@ def working_python(modules="rowwise"):
     """The version of .venv's Python; "" when it does not run or cannot import the modules."""
     probe = "import platform, {}; print(platform.python_version())".format(modules)
     try:
-        answer = subprocess.run(
-            [str(PYTHON), "-c", probe], env=surroundings(), capture_output=True, text=True
-        )
+        answer = subprocess.run([str(PYTHON), "-c", probe], env=surroundings(), capture_output=True, text=True)
     except OSError:
         return ""
     return answer.stdout.strip()
@@ -185,11 +183,7 @@ def working_python(modules="rowwise"):
 
 def is_whole(stamp):
     """True when a start finished this .venv in this folder, and its Python is still the one of then."""
-    return (
-        bool(stamp.get("finished"))
-        and stamp.get("folder") == str(ROOT)
-        and stamp["python"] == working_python()
-    )
+    return bool(stamp.get("finished")) and stamp.get("folder") == str(ROOT) and stamp["python"] == working_python()
 
 
 def stale(stamp, locks):
@@ -197,9 +191,7 @@ def stale(stamp, locks):
     for name in locks:
         if not (ROOT / name).is_file():
             raise Problem("{0} is missing. Bring it back with\n  git checkout -- {0}".format(name))
-    return [
-        name for name in locks + ["pyproject.toml"] if stamp.get("files", {}).get(name) != digest(ROOT / name)
-    ]
+    return [name for name in locks + ["pyproject.toml"] if stamp.get("files", {}).get(name) != digest(ROOT / name)]
 
 
 def set_up(locks):
@@ -247,11 +239,7 @@ def make_venv(held):
     elif os.path.lexists(str(VENV)):
         aside = unused(ROOT / ".venv-aside")
         os.rename(str(VENV), str(aside))
-        print(
-            "The .venv here was not made by start.py. It is now {}: yours to keep or delete.".format(
-                aside.name
-            )
-        )
+        print("The .venv here was not made by start.py. It is now {}: yours to keep or delete.".format(aside.name))
     lacks_pip = importlib.util.find_spec("ensurepip") is None and not shutil.which("uv")
     if lacks_pip or importlib.util.find_spec("venv") is None:
         raise Problem(
@@ -284,7 +272,7 @@ def install(arguments, held, lock=None):
             print("uv could not; trying pip ...")
     if subprocess.call([str(PYTHON), "-c", "import pip"], env=surroundings(), stderr=subprocess.DEVNULL):
         run([PYTHON, "-m", "ensurepip"], held)
-    quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--retries", "3"]
     return run([PYTHON, "-m", "pip", "install"] + quiet + arguments, held, lock)
 
 
@@ -408,7 +396,7 @@ def lay_chapters(source, work):
     for left in work.glob(".laying-*"):
         shutil.rmtree(str(left), ignore_errors=True)  # from a start that was interrupted
     laid, said = read_json(memory), []
-    for chapter in sorted(folder for folder in source.glob("[0-9]*") if folder.is_dir()):
+    for chapter in sorted(folder for folder in source.glob("[!._]*") if folder.is_dir()):
         said += lay_chapter(chapter, work, laid.setdefault(chapter.name, {}))
         write_json(memory, laid)
     return said
@@ -433,9 +421,7 @@ def lay_chapter(chapter, work, laid):
     beside = unused(work / (name + "-newer"))
     copy_chapter(chapter, files, beside)
     laid[beside.name] = files
-    return [
-        "{0} has a newer version: it is in {1}. Yours, in {0}, is as you left it.".format(name, beside.name)
-    ]
+    return ["{0} has a newer version: it is in {1}. Yours, in {0}, is as you left it.".format(name, beside.name)]
 
 
 def mend_chapter(chapter, files, home):
@@ -451,9 +437,7 @@ def mend_chapter(chapter, files, home):
 def files_of(folder):
     """{file: SHA-256} of a chapter, without what Jupyter and Python keep beside it."""
     kept_beside = {".ipynb_checkpoints", "__pycache__"}
-    paths = [
-        path for path in sorted(folder.rglob("*")) if path.is_file() and not kept_beside & set(path.parts)
-    ]
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not kept_beside & set(path.parts)]
     return {path.relative_to(folder).as_posix(): digest(path) for path in paths}
 
 
@@ -490,9 +474,7 @@ def refuse_folder(work):
         if ROOT / name in [work] + list(work.parents):
             raise Problem("Work is not safe in {}: {}. Give another --folder.".format(work, why[name]))
     if work in [ROOT] + list(ROOT.parents):
-        raise Problem(
-            "Work is not safe in {}: the course itself is in it. Give another --folder.".format(work)
-        )
+        raise Problem("Work is not safe in {}: the course itself is in it. Give another --folder.".format(work))
     if work.exists() and not work.is_dir():
         raise Problem("{} is a file, and your work needs a folder. Move the file away.".format(work))
 
@@ -583,13 +565,9 @@ def options_of(arguments):
         description="Set up what the course needs in .venv, put the chapters into work, open JupyterLab.",
         epilog="python start.py test ... sets up and runs the tests instead; what follows goes to pytest.",
     )
-    parser.add_argument(
-        "--no-browser", dest="browser", action="store_false", help="print the address instead"
-    )
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help="print the address instead")
     parser.add_argument("--port", type=port_number, metavar="N", help="serve on this port or not at all")
-    parser.add_argument(
-        "--folder", type=Path, default=ROOT / "work", help="keep your chapters here, not in work"
-    )
+    parser.add_argument("--folder", type=Path, default=ROOT / "work", help="keep your chapters here, not in work")
     return parser.parse_args(arguments)
 
 
