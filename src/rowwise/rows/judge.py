@@ -207,18 +207,18 @@ def degenerate(task: Task, verdict: Verdict) -> bool:
 
 def _named(task: Task, step: str, line: Line, earlier: list[Verdict]) -> tuple[str, float | None]:
     """The catalogue's name for a line that is not right, and the factor where the mistake is one; "" if none."""
-    sources = [(task.start, task.given and (task.given[0],) * 3)]
+    sources = [(task.start, [task.given and task.given[0]])]
     for v in earlier:
         if v.base is not None and not v.refuses(task):
-            sources.append((v.step, (v.base[0], v.line.middle, v.base[1])))
-    for slip in SLIPS:
-        if not _may_show(slip, step, earlier):
-            continue
+            sources.append((v.step, [v.base[0], v.line.middle, v.base[1]]))
+    shown = [slip for slip in SLIPS if _may_show(slip, step, earlier)]
+    for slip in sorted(shown, key=lambda slip: slip.last != step):  # a mistake made here before one made long ago
         for source, numbers in reversed(sources):
-            wrong = [slip.line(task, source, each, step) for each in numbers or (None,)]
+            wrong = [slip.line(task, source, each, step) for each in numbers]
             if any(each is None for each in wrong) or not _looks_like(task, step, line, wrong):
                 continue
-            right = task.follow(source, numbers and exact(numbers[1]), step)[0]
+            middle = numbers[len(numbers) // 2]
+            right = task.follow(source, None if middle is None else exact(middle), step)[0]
             if wrong[0].shape != right.shape or not np.allclose(wrong[0], right):
                 return slip.slug, slip.factor
     if line.box is None:
@@ -276,7 +276,8 @@ def _factor(task: Task, step: str, line: Line, sources) -> tuple[str, float | No
     for source, numbers in reversed(sources):
         if [task.start, *task.chain].index(source) > [task.start, *task.chain].index(target):
             continue
-        s = task.follow(source, numbers and (numbers[1], numbers[1]), target)[0]
+        middle = numbers[len(numbers) // 2]
+        s = task.follow(source, None if middle is None else exact(middle), target)[0]
         factor = _common_factor(step, s, line)
         if factor:
             return ("scaled-by-wrong-size" if step == "scaled" else "wrong-base-or-temperature"), factor
