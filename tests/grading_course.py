@@ -1,9 +1,12 @@
 """A small course for the tests of grading: one chapter with every kind of graded cell, and classes handed in for it."""
 
+import atexit
+import functools
 import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -86,6 +89,21 @@ def new_course(folder: Path) -> Path:
     (folder / "autograder").mkdir(parents=True)
     shutil.copy(CONFIG, folder / "autograder")
     write_source(folder)
+    return folder
+
+
+@functools.cache
+def _template() -> Path:
+    """A released course to copy from: nbgrader takes seconds to make one."""
+    folder = Path(tempfile.mkdtemp(prefix="rowwise-course-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    release(new_course(folder / "course"))
+    return folder / "course"
+
+
+def released_course(folder: Path) -> Path:
+    """A new course in ``folder`` with its chapter released and in the gradebook."""
+    shutil.copytree(_template(), folder, dirs_exist_ok=True)
     return folder
 
 

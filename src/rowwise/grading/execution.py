@@ -55,7 +55,7 @@ class Execution:
                 replies.append(self._step(session, step))
         except Lost as lost:
             reason = str(lost)
-        end = session.end()
+        end = session.end(gone=reason == "ended")
         self.usage.append({name: end.get(name) for name in ("cpu", "memory_mb", "why")})
         return replies, self._why(reason, end) if reason else ""
 

@@ -56,7 +56,7 @@ def _broken(text: str, problem: json.JSONDecodeError) -> str:
         return "the file is a web page, not a notebook: perhaps a download that needed a login"
     if re.search(r"^(<<<<<<<|>>>>>>>) ", text, re.M):
         return "the file holds the marks of an unfinished git merge (<<<<<<<)"
-    if problem.pos >= len(text.rstrip()) - 1:
+    if problem.pos >= len(text.rstrip()) or problem.msg.startswith("Unterminated string"):
         return f"the file breaks off in line {problem.lineno}, as after an upload that stopped"
     return f"the file is not valid JSON from line {problem.lineno}, column {problem.colno} on ({problem.msg})"
 
@@ -89,7 +89,7 @@ def repaired(nb: dict, key: list[dict]) -> tuple[list[dict], list[Note]]:
     changed gets the instructor's text again. Every such repair is a Note. Nothing that the student wrote is lost.
     """
     known = {cell["id"]: cell for cell in key}
-    by_source = {cell["source"].strip(): cell["id"] for cell in key if cell["locked"]}
+    by_source = {cell["shown"].strip(): cell["id"] for cell in key if cell["locked"]}
     present = set(grade_ids(nb))
     cells, notes, seen = [], [], set()
     for number, raw in enumerate(nb["cells"], 1):

@@ -182,10 +182,16 @@ class Session:
         seconds = self._limits.cell_seconds
         return self.call({"do": "ask", "subject": subject, "cases": cases, "seconds": seconds}, seconds + GRACE)
 
-    def end(self) -> dict:
-        """Stop the process, with everything that it started: how it ended, as ``why``, ``cpu``, ``memory_mb``."""
+    def end(self, gone: bool = False) -> dict:
+        """Stop the process, with everything that it started: how it ended, as ``why``, ``status``, ``cpu``, ``memory_mb``.
+
+        ``gone`` says that it ended by itself: its keeper gets a moment to see how.
+        """
         self._talk.close()
         try:
+            if gone:
+                with contextlib.suppress(Lost):
+                    return wire.receive(self._report, 2)
             with contextlib.suppress(OSError):
                 self._report.shutdown(socket.SHUT_WR)
             return wire.receive(self._report, 10)
