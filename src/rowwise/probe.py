@@ -65,8 +65,7 @@ def probe(cases, subject, seconds: float = SECONDS) -> list[Answer]:
     After a stop or an interrupt the cases left are not tried and answer the same.
     """
     answers: list[Answer] = []
-    end = time.monotonic() + seconds
-    with _contained():
+    with _contained(), _Clock(seconds) as clock:
         for case in cases:
             if answers and answers[-1].problem in ("timeout", "interrupted"):
                 answers.append(answers[-1])
@@ -75,25 +74,29 @@ def probe(cases, subject, seconds: float = SECONDS) -> list[Answer]:
             elif not callable(subject):
                 answers.append(Answer(problem="not-callable", error=_kind(subject)))
             else:
-                answers.append(_call(case, subject, end - time.monotonic()))
+                answers.append(_call(case, subject, clock))
     return answers
 
 
-def _call(case: Case, function, seconds: float) -> Answer:
+def _call(case: Case, function, clock: "_Clock") -> Answer:
     args = tuple(_copy(a) for a in case.args)
     kwargs = {name: _copy(a) for name, a in case.kwargs.items()}
     try:
-        with _stopped_after(seconds):
-            value = _read(function(*args, **kwargs))
+        clock.start()
+        value = _read(function(*args, **kwargs))
+        clock.stop()
         return Answer(value, (*args, *kwargs.values()))
     except _TooLong:
-        return Answer(problem="timeout", error=f"stopped after {SECONDS:g} seconds")
+        return Answer(problem="timeout", error=f"stopped after {clock.seconds:g} seconds")
     except KeyboardInterrupt:
         return Answer(problem="interrupted")
     except _Unreadable as unreadable:
         return Answer(problem="unreadable", error=str(unreadable))
     except BaseException as error:  # SystemExit and whatever else a student's code may throw
+        clock.stop()
         return Answer(problem="raised", error=_told(error), line=_own_line(error.__traceback__))
+    finally:
+        clock.stop()
 
 
 def _copy(argument):
@@ -204,29 +207,47 @@ def _own_line(traceback) -> str:
 # ---- keeping everything inside
 
 
-@contextlib.contextmanager
-def _stopped_after(seconds: float):
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    running = True
+class _Clock:
+    """Raises _TooLong in the student's code once the time for all cases is over, where the platform has timers."""
 
-    def stop(signum, frame):
-        if running:
+    def __init__(self, seconds: float):
+        self.seconds, self.running, self.over = seconds, False, False
+        main = threading.current_thread() is threading.main_thread()
+        self.works = main and hasattr(signal, "setitimer")
+
+    def __enter__(self):
+        if self.works:
+            self.handler, self.began = signal.getsignal(signal.SIGALRM), time.monotonic()
+            signal.signal(signal.SIGALRM, self._ring)
+            # Again every 0.2 s: one ring may fall into a bare `except:`.
+            self.theirs = signal.setitimer(signal.ITIMER_REAL, max(self.seconds, 0.001), 0.2)
+        return self
+
+    def __exit__(self, *exception):
+        self.running = False
+        if not self.works:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.handler if self.handler is not None else signal.SIG_DFL)
+        delay, interval = self.theirs
+        if delay:  # somebody else's alarm, late by no more than this took
+            left = max(delay - (time.monotonic() - self.began), 0.001)
+            signal.setitimer(signal.ITIMER_REAL, left, interval)
+
+    def _ring(self, signum, frame):
+        self.over = True
+        if self.running:
             raise _TooLong
 
-    handler, before = signal.getsignal(signal.SIGALRM), time.monotonic()
-    signal.signal(signal.SIGALRM, stop)
-    # Again every 0.2 s: one stop may fall into a bare `except:`.
-    theirs = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001), 0.2)
-    try:
-        yield
-    finally:
-        running = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler if handler is not None else signal.SIG_DFL)
-        if theirs[0]:
-            signal.setitimer(signal.ITIMER_REAL, max(theirs[0] - (time.monotonic() - before), 0.001), theirs[1])
+    def start(self) -> None:
+        """From here on it may ring; at once, if the time is over already."""
+        self.running = True
+        if self.over:
+            raise _TooLong
+
+    def stop(self) -> None:
+        """From here on it does not."""
+        self.running = False
 
 
 @contextlib.contextmanager

@@ -72,13 +72,13 @@ def close(value, other, exact: bool = False) -> bool:
     if other.dtype == bool or other.size == 0:
         return bool((value == other).all())
     value, other = value.astype(float), other.astype(float)
+    size = np.abs(other)
+    largest = size.max()
+    if np.isfinite(largest):
+        return bool((np.abs(value - other) <= CLOSE * (size if exact else max(largest, 1e-3))).all())
     finite = np.isfinite(other)
-    size = np.abs(other) if exact else np.max(np.abs(other), where=finite, initial=1e-3)
-    if finite.all():
-        return bool((np.abs(value - other) <= CLOSE * size).all())
-    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(
-        finite, size, 0
-    )
+    size = size if exact else np.max(size, where=finite, initial=1e-3)
+    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(finite, size, 0)
     rest = np.where(np.isnan(other), ~np.isfinite(value), value == other)
     return bool(np.where(finite, near, rest).all())
 

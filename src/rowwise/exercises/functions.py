@@ -134,12 +134,6 @@ class Function:
 
 
 def _changed(seen: Seen) -> bool:
-    after = seen.answer.after
-    return bool(after) and not all(
-        type(now) is type(before) and np.array_equal(now, before, equal_nan=True)
-        if isinstance(before, np.ndarray) and before.dtype.kind == "f"
-        else np.array_equal(now, before)
-        if isinstance(before, np.ndarray)
-        else True
-        for now, before in zip(after, seen.args, strict=True)
-    )
+    """Whether an argument holds other numbers than before; NaN is the same as NaN here."""
+    pairs = zip(seen.args, seen.answer.after, strict=False)
+    return any(isinstance(was, np.ndarray) and was.tobytes() != now.tobytes() for was, now in pairs)
