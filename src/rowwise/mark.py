@@ -59,7 +59,7 @@ class Mark(float):
         for step in self.steps:
             lines.append(f"  {step.name}: {_number(step.points)} of {_number(step.of)}")
             lines += [f"    {line}" for line in step.message.splitlines()]
-        return "\n".join([*lines, *self.message.splitlines()])
+        return "\n".join([*lines, *self.message.splitlines(), *_called(self.mistakes)])
 
     def _repr_html_(self) -> str:
         left = "style='text-align:left;vertical-align:top'"  # notebooks align cells to the right
@@ -71,11 +71,22 @@ class Mark(float):
         )
         heads = "".join(f"<th scope='col' {left}>{head}</th>" for head in ("step", "points", "what it shows"))
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+        called = "".join(f"<p>{html.escape(line)}</p>" for line in _called(self.mistakes))
         return (
             f"<div class='rowwise-mark' role='group' aria-label='mark'>"
             f"<p><strong>{_number(self)} of {_number(self.points)} points</strong></p>{table}"
-            f"<div>{_paragraphs(self.message)}</div></div>"
+            f"<div>{_paragraphs(self.message)}</div>{called}</div>"
         )
+
+
+# What could not be recognised as one mistake has no name to learn.
+_NAMELESS = {"differs", "raised", "wrong-shape", "wrong-type"}
+
+
+def _called(mistakes) -> list[str]:
+    """The names by which chapters, feedback and reports speak of these mistakes, in a sentence, if there are any."""
+    names = [slug for slug in mistakes if slug not in _NAMELESS]
+    return [f"In this course it is called {' and '.join(names)}."] if names else []
 
 
 def _number(x: float) -> str:
