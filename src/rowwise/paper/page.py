@@ -3,12 +3,10 @@
 import html
 from pathlib import Path
 
-import numpy as np
-
 from rowwise.rows import Task
 from rowwise.rows.worked import text
 
-CSS = Path(__file__).with_name("row.css")
+_HERE = Path(__file__).parent
 TITLES = {
     "scores": "scores, q·k",
     "scaled": "scaled scores, q·k / √d_k",
@@ -20,19 +18,25 @@ TITLES = {
 }
 
 
-def question(task: Task, filled: dict | None = None) -> str:
-    """The question as a table, with blanks; ``filled`` maps steps to lines of text that take their place."""
+def question(task: Task, blanks: bool = True) -> str:
+    """The question as a table, with a blank for every number asked for."""
     keys = range(task.n_k)
     head = "".join(f"<th scope='col'>key {i + 1}</th>" for i in keys)
-    body = [_given(name, cells) for name, cells in _givens(task)]
-    body += [_asked(task, step, (filled or {}).get(step)) for step in task.asks]
+    body = [_given(name, cells) for name, cells in givens(task)]
+    body += [_asked(task, step) for step in task.asks if blanks]
     caption = f"<caption>{_caption(task)}</caption>"
     return f"<table>{caption}<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
 
+def style(*more: str) -> str:
+    """The style sheet of rows: the colours that the live figures have, the row's own, and more by file name."""
+    files = [_HERE.parent / "live" / "look.css", _HERE / "row.css", *(_HERE / name for name in more)]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def framed(content: str) -> str:
     """The content with the style of rows, to be shown in a notebook."""
-    return f"<div class='rowwise-row'><style>{CSS.read_text(encoding='utf-8')}</style>{content}</div>"
+    return f"<div class='rowwise-row'><style>{style()}</style>{content}</div>"
 
 
 def _caption(task: Task) -> str:
@@ -46,7 +50,8 @@ def _caption(task: Task) -> str:
     return ", ".join(said)
 
 
-def _givens(task: Task):
+def givens(task: Task):
+    """((title, kind), cells) of each line of the question, a cell a key."""
     if task.K is not None:
         yield ("k", "key"), [vector(row) for row in task.K]
     elif task.start != "question":
@@ -63,18 +68,14 @@ def _given(name, cells) -> str:
     return f"<tr class='rowwise-{kind}'><th scope='row'>{title}</th>{inside}</tr>"
 
 
-def _asked(task: Task, step: str, filled) -> str:
+def _asked(task: Task, step: str) -> str:
     shape, head = task.shape(step), f"<th scope='row'>{TITLES[step]}</th>"
-    cells = np.full(shape, None) if filled is None else np.asarray(filled, dtype=object).reshape(shape)
     blank = "<span class='rowwise-blank' role='img' aria-label='blank'></span>"
-    shown = [
-        [blank if cell is None else html.escape(str(cell)) for cell in np.atleast_1d(row)] for row in cells
-    ]
     if step == "output":
-        inside = ", ".join(cell[0] for cell in shown)
+        inside = ", ".join([blank] * shape[0])
         return f"<tr class='rowwise-output'>{head}<td colspan='{task.n_k}'>{inside}</td></tr>"
-    inside = "".join(f"<td>{', '.join(cell)}</td>" for cell in shown)
-    return f"<tr class='rowwise-asked'>{head}{inside}</tr>"
+    cell = f"<td>{', '.join([blank] * (shape[1] if len(shape) > 1 else 1))}</td>"
+    return f"<tr class='rowwise-asked'>{head}{cell * task.n_k}</tr>"
 
 
 def vector(numbers) -> str:
