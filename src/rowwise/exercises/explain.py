@@ -117,20 +117,24 @@ def _could_be(predicted, seen: Seen) -> bool:
     return broken and not np.isfinite(predicted).all() and bool(np.isfinite(seen.right).all())
 
 
-def find(exercise, all_seen: list[Seen]) -> tuple[Slip, ...]:
-    """What explains the answers: one slip; rules for the special cases; two slips; one for the plainer cases; or ()."""
+def find(exercise, all_seen: list[Seen]) -> tuple[tuple[Slip, ...], bool]:
+    """The slips that explain the answers, and whether they explain all of them.
+
+    One slip for every case; else a rule for each kind of special case that fails; else two slips; else one for the
+    ordinary cases, or for those without a mask; else none.
+    """
     slips = (*exercise.slips, *exercise.guesses(all_seen))
     for slip in slips:
         if explains(exercise, all_seen, slip):
-            return (slip,)
+            return (slip,), True
     if named := exercise.special(all_seen):
-        return named
+        return named, True
     for one, other in itertools.combinations(exercise.pairs, 2):
         if not one.steps.keys() & other.steps.keys() and explains(exercise, all_seen, one, other):
-            return (one, other)
+            return (one, other), True
     plain = [seen for seen in all_seen if not seen.trial.tags & exercise.special_tags]
     for cases in (plain, [seen for seen in plain if "mask" not in seen.trial.tags]):
         for slip in slips:
             if explains(exercise, cases, slip):
-                return (slip,)
-    return ()
+                return (slip,), False
+    return (), False

@@ -101,8 +101,8 @@ class Function:
             return Mark(self.points, self.points, message=words.right(self), steps=self._steps({}, True, 1.0))
         explained = [seen for seen in failing if changed and words.cannot_write(seen, changed)]
         failing = [seen for seen in failing if seen not in explained]
-        found = find(self, [seen for seen in all_seen if seen not in explained]) if failing else ()
-        slugs, message = words.explain(self, all_seen, failing, found, peeled, changed)
+        found, complete = ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
+        slugs, message = words.explain(self, all_seen, failing, found, complete, peeled, changed)
         works = {part: all(s.fits for s in all_seen if s.trial.part == part) for part in self.parts}
         steps = self._steps(works, not changed, 0.5 if peeled else 1.0)
         return Mark(sum(step.points for step in steps), self.points, slugs, message, steps)

@@ -13,4 +13,4 @@ def number(x) -> str:
     """One number in four figures; booleans as Python writes them."""
     if isinstance(x, bool | np.bool_):
         return str(bool(x))
-    return f"{float(x):.4g}"
+    return f"{0.0 if abs(x) < 1e-15 else float(x):.4g}"

@@ -50,13 +50,13 @@ def weak(tagged: list[Seen], failing: list[Seen]) -> Slip | None:
 
 def empty(tagged: list[Seen], failing: list[Seen]) -> Slip | None:
     """A row that permits nothing: NaN, or weight on excluded keys."""
+    if not all(seen.shaped for seen in tagged):
+        return None
+    if any(np.isnan(seen.value).any() for seen in tagged):
+        return Slip("nothing-permitted-nan")
     if any("weak" in seen.trial.tags for seen in failing):
-        return None  # a penalty of finite size, or an overflow, says it already
-    if all(seen.shaped for seen in tagged):
-        if any(np.isnan(seen.value).any() for seen in tagged):
-            return Slip("nothing-permitted-nan")
-        return Slip("nothing-permitted-uniform") if all(map(_rows_sum_to_one, tagged)) else None
-    return None
+        return None  # a penalty of finite size says it already
+    return Slip("nothing-permitted-uniform") if all(map(_rows_sum_to_one, tagged)) else None
 
 
 def _rows_sum_to_one(seen: Seen) -> bool:

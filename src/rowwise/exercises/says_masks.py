@@ -24,7 +24,7 @@ SHOWN_BY = {
 
 def _excluded_cell(e, where) -> tuple[int, int] | None:
     """A cell of the answer for which ``where(answer, mask)`` holds, counted from 0."""
-    if not e.shaped or e.mask is None or e.value.shape != e.mask.shape:
+    if not e.reads_weights or e.mask is None or e.value.shape != e.mask.shape:
         return None
     cells = np.argwhere(where(e.value, e.mask))
     return (int(cells[0][0]), int(cells[0][1])) if len(cells) else None
@@ -48,7 +48,7 @@ def _leak(e) -> str:
 
 
 def _after_softmax(e) -> str:
-    if e.shaped and "identity" in e.seen.trial.tags:
+    if e.reads_weights:
         row, total = e.uneven
         shown = f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}"
     else:
@@ -86,7 +86,7 @@ def _too_weak(e) -> str:
             "later a permitted score lies below it, or a whole row is excluded and shares out its weight all the same. What "
             "lies below every number?"
         )
-    how = f" It fits a penalty of about {e.note}." if e.note else ""
+    how = f" It fits a penalty of about {e.note}." if e.note and abs(float(e.note)) < 40 else ""
     return (
         f"{_leak(e)}.{how} A finite penalty holds only while the permitted scores stay well above it. What lies below "
         "every number, so that its exponential is exactly 0?"
@@ -127,8 +127,8 @@ def _inverted(e) -> str:
         )
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: -inf stands where the mask permits, and the excluded "
-            "scores are kept. In this course True means *may attend*; other libraries use the opposite. Look at the order "
+            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: what should exclude stands where the mask permits, and "
+            "the excluded scores are kept. In this course True means *may attend*; other libraries use the opposite. Look at the order "
             "in which your choice takes its two sides."
         )
     return (
@@ -138,6 +138,12 @@ def _inverted(e) -> str:
 
 
 def _transposed(e) -> str:
+    if e.exercise.name == "masked_scores":
+        return (
+            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: -inf stands where *column* {e.row + 1} of the mask says "
+            "so. A mask has a row for each query and a column for each key, as the scores have; it needs no turning. Look "
+            "for a `.T` beside the mask."
+        )
     return (
         f"{_leak(e)}: its row of your result follows *column* {e.row + 1} of the mask. A mask has a row for each query and a "
         "column for each key, as the scores have; it needs no turning. Where there are as many queries as keys nothing "

@@ -5,6 +5,12 @@ import numpy as np
 
 def _transposed_scores(e) -> str:
     if e.shaped:
+        if "V" in e.exercise.arguments or "Wv" in e.exercise.arguments:
+            return (
+                f"{e.where} row {e.row + 1} of yours is {e.mine_text}, mixed with weights from the scores of key "
+                f"{e.row + 1}: the matrix of scores is mirrored. Each query gets a row of its own, with one entry a key. "
+                "Which of the two arrays did you transpose?"
+            )
         return (
             f"{e.where} row {e.row + 1} of yours is {e.mine_text}: these are the scores of key {e.row + 1} with every "
             f"query, so the matrix is mirrored. Each query gets a row of its own, with one entry a key. Which of the two "
@@ -20,7 +26,7 @@ def _transposed_scores(e) -> str:
 def _queries_with_queries(e) -> str:
     used, idle, word = ("Q", "K", "query") if e.note == "Q" else ("K", "Q", "key")
     return (
-        f"{idle} plays no part in your scores: they stay as they are whatever {idle} holds. {e.where} ({e.sizes}) the "
+        f"{idle} plays no part in your scores: they stay as they are whatever {idle} holds. {e.given} the "
         f"result is {used} with {used}, every {word} compared with every other {word}. A score compares a query with a "
         f"key. Look at the two names in your product."
     )
@@ -38,12 +44,12 @@ def _cosine(e) -> str:
 def _elementwise(e) -> str:
     if e.note in ("unsummed", "pairs"):
         return (
-            f"{e.where} ({e.sizes}) your result has shape {e.value.shape}: the products of single entries, still apart. A "
+            f"{e.given} your result has shape {e.value.shape}: the products of single entries, still apart. A "
             "score is one number for a query and a key. What has to happen to the products of one such pair?"
         )
     if e.note == "pairs summed":
         return (
-            f"{e.where} ({e.sizes}) your result has shape {e.value.shape}: query 1 with key 1 only, query 2 with key 2 only. "
+            f"{e.given} your result has shape {e.value.shape}: query 1 with key 1 only, query 2 with key 2 only. "
             "Every query meets every key. Look at which pairs your product forms."
         )
     return (
@@ -55,7 +61,7 @@ def _elementwise(e) -> str:
 
 def _values_in_scores(e) -> str:
     return (
-        f"{e.where} ({e.sizes}) your weights follow the values: move a value and the scores move, while the keys play no "
+        f"{e.given} your weights follow the values: move a value and the scores move, while the keys play no "
         "part in them. Keys decide who is listened to, values what is said. Look at the second array of your product."
     )
 
@@ -92,7 +98,7 @@ def _scaled_by_width(e) -> str:
 def _scaled_wrong_way(e) -> str:
     return (
         f"{_times(e)}. Every score is too large by d_k ({_width(e)} here): it was multiplied by √d_k, not divided. Wide "
-        "vectors make large scores; the scale takes that back. Look at the sign of operation beside the root."
+        "vectors make large scores; the scale takes that back. Look at the operation beside the root."
     )
 
 

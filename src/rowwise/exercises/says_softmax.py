@@ -24,19 +24,31 @@ SHOWN_BY = {
 }
 
 
+def _sum_to_one(sums) -> bool:
+    return bool(np.allclose(sums, 1, atol=1e-3))
+
+
 def _columns(e) -> str:
     row, total = e.uneven
+    if e.reads_weights and _sum_to_one(e.value.sum(axis=-2)):
+        shown = f"{e.weights_where} each of your *columns* sums to 1; row {row + 1} sums to {number(total)}."
+    else:
+        shown = f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights behind it sum to 1 down the *columns*."
     return (
-        f"{e.weights_where} each of your *columns* sums to 1; row {row + 1} sums to {number(total)}. Every query asks its "
-        "own question, so each row is a distribution over the keys. Look at the axis your sum runs along."
+        f"{shown} Every query asks its own question, so each row is a distribution over the keys. Look at the axis your sum "
+        "runs along."
     )
 
 
 def _everything(e) -> str:
     row, total = e.uneven
+    if e.reads_weights and _sum_to_one(e.value.sum()):
+        shown = f"{e.weights_where} all your weights together sum to 1; row {row + 1} alone sums to {number(total)}."
+    else:
+        shown = f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights of all rows together sum to 1."
     return (
-        f"{e.weights_where} all your weights together sum to 1; row {row + 1} alone sums to {number(total)}. Each query "
-        "shares out a 1 of its own among the keys. Look at what your sum runs over: along which axis, and is it given one?"
+        f"{shown} Each query shares out a 1 of its own among the keys. Look at what your sum runs over: along which axis, "
+        "and is it given one?"
     )
 
 
@@ -70,7 +82,7 @@ def _temperature(e) -> str:
     how = "flat" if factor < 1 else "sharp"
     why = f"the base is {e.note}" if base else f"a factor of about {e.note} sits on the scores"
     return (
-        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}. It sums to 1 and its order is right, but it is too "
+        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}. Its order is right, but it is too "
         f"{how}: where two scores differ by 1, your weights differ by a factor of {number(np.exp(factor))}, and it should "
         f"be e, about 2.718. It looks as if {why}. Look at the line with the power in it."
     )
@@ -106,7 +118,7 @@ def _twice(e) -> str:
 
 
 def _argmax(e) -> str:
-    if e.exercise.name == "softmax_rows" or "identity" in e.seen.trial.tags:
+    if e.reads_weights:
         return (
             f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}: all or nothing. A softmax gives most to the "
             "largest score and something to every other. Look for a max or an argmax that *chooses* where it should only "

@@ -8,7 +8,7 @@ def _row(e) -> str:
 def _keys_as_values(e) -> str:
     if not e.shaped:
         return (
-            f"{e.where} ({e.sizes}) your output is {e.value.shape[-1]} wide, and so are the keys. The weights were right to "
+            f"{e.given} your output is {e.value.shape[-1]} wide, and so are the keys. The weights were right to "
             "come from them, but what is mixed are the values: the output is as wide as they are. Look at the last product."
         )
     return (
@@ -36,11 +36,11 @@ def _mean(e) -> str:
 def _not_summed(e) -> str:
     if e.note == "pairs":
         return (
-            f"{e.where} ({e.sizes}) your result has shape {e.value.shape}: weights times values, entry by entry. Each query "
+            f"{e.given} your result has shape {e.value.shape}: weights times values, entry by entry. Each query "
             "weighs *whole rows* of V and adds them up. Try it for one query on paper, then look at your product."
         )
     return (
-        f"{e.where} ({e.sizes}) your result has shape {e.value.shape}, an axis too many: each weight times its value, for "
+        f"{e.given} your result has shape {e.value.shape}, an axis too many: each weight times its value, for "
         "every query and key, still apart. An output row is one vector. Over which axis has it to be summed?"
     )
 
@@ -56,7 +56,7 @@ def _keys_from_queries(e) -> str:
 def _queries_from_memory(e) -> str:
     if not e.shaped:
         return (
-            f"{e.where} ({e.sizes}) your output has {len(e.value)} rows, one for each position of the memory. It is X that "
+            f"{e.given} your output has {len(e.value)} rows, one for each position of the memory. It is X that "
             "asks, so each position of X gets a row. Look at what Wq is applied to."
         )
     return (

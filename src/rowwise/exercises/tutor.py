@@ -68,7 +68,7 @@ def unreadable(exercise, answer) -> str:
 def nothing(e) -> str:
     """None in some cases only."""
     return (
-        f"{e.where} ({e.sizes}) your function returned None, though it returns an array elsewhere. One way through it "
+        f"{e.given} your function returned None, though it returns an array elsewhere. One way through it "
         "ends without a `return`: follow the `if`s with these sizes in mind."
     )
 
@@ -76,7 +76,7 @@ def nothing(e) -> str:
 def shape(e) -> str:
     """An array of another shape."""
     return (
-        f"{e.where} ({e.sizes}) your result has shape {e.value.shape}; what is asked for is {e.exercise.shape}, "
+        f"{e.given} your result has shape {e.value.shape}; what is asked for is {e.exercise.shape}, "
         f"that is {e.right_shape}. Write the shape beside every line and find the first that is not what you meant."
     )
 
@@ -85,7 +85,7 @@ def differs(e) -> str:
     """The right shape, other numbers, for no reason that is known."""
     good = f" {e.rows_right} of its {len(np.atleast_2d(e.value))} rows agree." if e.rows_right else ""
     return (
-        f"{e.where} ({e.sizes}) row {e.row + 1} of yours is {e.mine_text}, and that is not what the inputs give.{good} "
+        f"{e.given} row {e.row + 1} of yours is {e.mine_text}, and that is not what the inputs give.{good} "
         "It is none of the mistakes this check knows by name. Work that one row on paper, one step a line, and compare "
         f"each line with what your code holds there.\n{_again(e.exercise, e.seen.trial.case)}"
     )
@@ -93,15 +93,14 @@ def differs(e) -> str:
 
 def fitted(e) -> str:
     """Only the example works."""
-    got = (
-        f"your line\n{e.seen.answer.line}\nraised {e.seen.answer.error}"
-        if e.seen.raised
-        else "the answer does not follow"
-    )
+    got = "the answer does not follow"
+    if e.seen.raised:
+        got = f"your {e.seen.answer.line or 'function'}\nraised {e.seen.answer.error}"
+    first = e.exercise.arguments[0]
+    look = f"read from the arguments instead: `{first}.shape` for one" if first != "n" else f"written with {first} instead"
     return (
-        f"The example comes out right, and nothing else does: {e.where[0].lower()}{e.where[1:]} ({e.sizes}) {got}. "
-        "Numbers or sizes of the example stand in the code itself. Look for any that could be read from the arguments "
-        "instead, `Q.shape` for one."
+        f"The example comes out right, and nothing else does: {e.given[0].lower()}{e.given[1:]} {got}. Numbers or sizes of "
+        f"the example stand in the code itself. Look for any that could be {look}."
     )
 
 
@@ -113,10 +112,10 @@ def _inputs_changed(e) -> str:
         and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
     ]
     name = changed[0] if changed else "an argument"
+    ways = "`mask &= …` and `mask[…] = …` both" if name == "mask" else f"`{name} -= …`, `{name} /= …` and `{name}[…] = …` all"
     return (
         f"{e.where} the caller's own {name} holds other numbers after the call than before. The function writes into its "
-        f"argument: `{name} -= …`, `{name} /= …` and `{name}[…] = …` all do. Make a new array instead, "
-        f"`{name} = {name} - …`, and the caller keeps theirs."
+        f"argument: {ways} do. Store the result under a new name instead, and the caller keeps theirs."
     )
 
 
@@ -125,7 +124,7 @@ def _integer_truncation(e) -> str:
     if e.shaped:
         shown = f"{where} row {e.row + 1} of yours is {e.mine_text}: the fractions are gone."
     elif e.seen.raised:
-        shown = f"{where} your\n{e.seen.answer.line}\nraised {e.seen.answer.error}."
+        shown = f"{where} your {e.seen.answer.line}\nraised {e.seen.answer.error}."
     else:
         shown = f"{where} the fractions are gone."
     return (

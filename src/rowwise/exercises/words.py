@@ -21,6 +21,7 @@ class Evidence:
     exercise: object
     seen: object
     note: str = ""
+    only: bool = True  # nothing else is wrong that would hide the weights in the output
 
     @property
     def value(self) -> np.ndarray:
@@ -44,9 +45,15 @@ class Evidence:
         return "In the example" if name == "the example" else f'In the case "{name}"'
 
     @property
+    def reads_weights(self) -> bool:
+        """Whether what came back can be read as weights."""
+        softmax = self.exercise.arguments[:1] == ("S",)
+        return self.shaped and (softmax or ("identity" in self.seen.trial.tags and self.only))
+
+    @property
     def weights_where(self) -> str:
         """The case, and why what came back can be read as weights."""
-        if self.exercise.arguments[:1] == ("S",) or "identity" not in self.seen.trial.tags:
+        if self.exercise.arguments[:1] == ("S",) or not self.reads_weights:
             return self.where
         return f"{self.where} your output is your weights; there"
 
@@ -67,10 +74,11 @@ class Evidence:
         return row, float(sums[row])
 
     @property
-    def sizes(self) -> str:
-        """The shapes of the arrays that went in."""
+    def given(self) -> str:
+        """The case with the shapes that went in, to begin a sentence with."""
         pairs = zip(self.exercise.arguments, self.seen.args, strict=False)
-        return ", ".join(f"{name} {np.shape(array)}" for name, array in pairs if np.ndim(array))
+        shown = [f"{name} {np.shape(a)}" if np.ndim(a) else f"{name} = {a}" for name, a in pairs]
+        return f"{self.where} ({', '.join(shown)})"
 
     def argument(self, name: str):
         """An input of the case by its name, or None."""
@@ -159,31 +167,34 @@ def right(exercise) -> str:
     return f"{exercise.name} is right in all {len(exercise.trials)} cases: {', '.join(exercise.parts)}."
 
 
-def explain(exercise, all_seen, failing, found, peeled: str, changed) -> tuple[tuple[str, ...], str]:
+def explain(exercise, all_seen, failing, found, complete, peeled: str, changed) -> tuple[tuple[str, ...], str]:
     """The slugs and the message for what was found."""
     slugs, said = [], []
+    hides = {"mix", "finish", "project", "keys"}
     for slip in found:
         if slip.slug not in slugs:
             slugs.append(slip.slug)
-            said.append(_say(exercise, slip.slug, tell_tale(failing, slip), slip.note))
+            only = not any(hides & set(other.steps) for other in found if other is not slip)
+            said.append(_say(exercise, slip.slug, tell_tale(failing, slip), slip.note, only))
     if failing and not found:
         slug, text = _unknown(exercise, all_seen, failing)
         slugs.append(slug)
         said.append(text)
     if peeled:
         slugs.append(peeled)
-        seen = next(seen for seen in all_seen if seen.answer.value is not None)
-        said.append(_say(exercise, peeled, seen))
+        said.append(_say(exercise, peeled, next(seen for seen in all_seen if seen.answer.value is not None)))
     if changed:
         slugs.append("inputs-changed")
         said.append(_say(exercise, "inputs-changed", changed[0]))
-    said.append(_already(exercise, all_seen, failing, found))
+    if found and not complete:
+        said.append("That explains the ordinary cases, not all of the others: mend this first, then run the check again.")
+    said.append(_already(exercise, all_seen, failing, found if complete else ()))
     return tuple(slugs), "\n\n".join(text for text in said if text)
 
 
-def _say(exercise, slug: str, seen, note: str = "") -> str:
+def _say(exercise, slug: str, seen, note: str = "", only: bool = True) -> str:
     tell = tutor.SAYS.get(note) or tutor.SAYS[slug]
-    return tell(Evidence(exercise, seen, note))
+    return tell(Evidence(exercise, seen, note, only))
 
 
 def tell_tale(failing, slip=None):
@@ -248,7 +259,7 @@ def _already(exercise, all_seen, failing, found) -> str:
         if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)
     ]
     if parts:
-        return f"Right already: {_listed([f'the {part}' if not part.endswith('s') else part for part in parts])}."
+        return f"Right already: {_listed(parts)}."
     names = [f'"{seen.trial.case.name}"' for seen in all_seen if seen.fits]
     if names:
         return f"Right already: the case{'s' * (len(names) > 1)} {_listed(names[:4])}."
