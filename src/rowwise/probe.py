@@ -119,7 +119,7 @@ def _read(value):
     try:
         return _array(value)
     except _Unreadable:
-        if isinstance(value, list) and any(np.ndim(item) for item in value[:10]):
+        if isinstance(value, list) and any(isinstance(item, np.ndarray) for item in value[:10]):
             return tuple(_array(item) for item in value[:10])
         raise
 

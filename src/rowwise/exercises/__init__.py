@@ -84,6 +84,20 @@ def version(name: str) -> str:
     return _hash(tuple(sorted(map(str, files))))
 
 
+def used_the_answer(name: str, what: str) -> Mark:
+    """The mark of a graded run whose code called the course's reference, or a library's attention, instead.
+
+    ``what`` is what was called, as the grader saw it. A check in a notebook cannot tell, and never gives this mark.
+    """
+    return Mark(
+        0,
+        ALL[name].points,
+        ("uses-the-answer",),
+        f"Your {name} calls {what}, which does the whole calculation. The exercise is to write it: what NumPy offers for "
+        "arrays (products, sums, maxima, exponentials) is all it needs.",
+    )
+
+
 @functools.cache
 def _hash(files: tuple[str, ...]) -> str:
     digest = hashlib.sha256()

@@ -16,6 +16,7 @@ from rowwise.mark import Mark, Step
 from rowwise.probe import Answer, Case
 from rowwise.rows import RowExercise, Task
 from rowwise.rows.apart import apart
+from rowwise.rows.lines import read_line
 
 CHAPTER = "10-assessment"
 TRIES = 3000
@@ -145,8 +146,16 @@ class Guard(_Plain):
             ("one row a key", shape, (Q, K, V, np.repeat(out[:1], 3, axis=0))),
             ("as wide as a key", shape, (Q, K, V, out[:, :4].copy())),
             ("the output of one query only", shape, (Q, K, V, out[0].copy())),
-            ("one number above the largest value of its column", spread, (Q, K, V, _lifted(out, V.max(axis=0)))),
-            ("one number below the smallest value of its column", spread, (Q, K, V, _lifted(out, V.min(axis=0), -1))),
+            (
+                "one number above the largest value of its column",
+                spread,
+                (Q, K, V, _lifted(out, V.max(axis=0))),
+            ),
+            (
+                "one number below the smallest value of its column",
+                spread,
+                (Q, K, V, _lifted(out, V.min(axis=0), -1)),
+            ),
             (
                 "within all values taken together, but not within its column",
                 spread,
@@ -184,11 +193,48 @@ shapes = Value(
 )
 
 
+class OwnRow(RowExercise):
+    """A row that is nobody else's.
+
+    Follow-through would give a copied row most of its marks. So a first line of which not one number is right, and
+    which no mistake of the catalogue explains, ends the row.
+    """
+
+    def judge(self, answers: list[Answer]) -> Mark:
+        """The mark, step by step; 0 for a row of other numbers."""
+        mark = super().judge(answers)
+        first = mark.steps[0]
+        typed = answers[0].value.get(first.name) if isinstance(answers[0].value, dict) else None
+        line = read_line(typed, self.row.shape(first.name), self.row.decimals)
+        if line.box is None or first.points or first.mistake not in ("", "differs"):
+            return mark
+        right = self.row.line(first.name)
+        finite = np.isfinite(right)
+        if ((line.box[0] <= right) & (right <= line.box[1]))[finite].any():
+            return mark
+        said = f"Not one of your {first.name} belongs to the numbers of this paper. Is the paper above your own?"
+        steps = tuple(Step(s.name, 0, s.of, message=s.message if s.name == first.name else "") for s in mark.steps)
+        return Mark(0, self.points, ("differs",), said, steps)
+
+
+def lines(sitting: Sitting) -> set[tuple]:
+    """Every numeric line of a sitting's key to two decimals; what everybody shares (1, masked zeros) left out."""
+    found = set()
+    for exercise in EXERCISES:
+        if not isinstance(exercise, Seeded):
+            continue
+        key = exercise.bind(sitting).solution()
+        for step, line in key.items() if isinstance(key, dict) else [("", key)]:
+            shared = (0, 1, "-inf") if step == "exponentials" else (0, "-inf")
+            found.add((exercise.name, step, *(round(float(x), 2) for x in line if x not in shared)))
+    return found
+
+
 def _row(name: str, query: int, marks: dict, masked: bool = False) -> Seeded:
     def make(sitting: Sitting) -> RowExercise:
         drawn = numbers(sitting)
         more = {"mask": drawn.mask} if masked else {}
-        return RowExercise(name, CHAPTER, drawn.task(query, asks=tuple(marks), marks=marks, **more))
+        return OwnRow(name, CHAPTER, drawn.task(query, asks=tuple(marks), marks=marks, **more))
 
     return Seeded(name, CHAPTER, float(sum(marks.values())), "row", make)
 
@@ -201,9 +247,20 @@ def _range(sitting: Sitting) -> Decimals:
         name="exam_range",
         chapter=CHAPTER,
         points=2,
-        labels=("first number, smallest", "first number, largest", "second number, smallest", "second number, largest"),
+        labels=(
+            "first number, smallest",
+            "first number, largest",
+            "second number, smallest",
+            "second number, largest",
+        ),
         right=tuple(map(float, right)),
-        slips=(("differs", (right[1], right[0], right[3], right[2]), "Smallest and largest have changed places."),),
+        slips=(
+            (
+                "differs",
+                (right[1], right[0], right[3], right[2]),
+                "Smallest and largest have changed places.",
+            ),
+        ),
         otherwise="The output lies between the smallest and the largest value, number by number: read down a column.",
     )
 

@@ -7,7 +7,12 @@ from rowwise.exercises.inputs import draw, draw_integers, draw_mask, trial
 # Queries of 2 in one place pick a column of this K as scaled scores; the largest of it is excluded.
 ABOVE = np.array([[1500.0, 0, 1, 0], [3, 1, 2, 0], [1, 5000, 0, 2], [2, 2, 1, 3000]])
 NOT_ABOVE = np.array(
-    [[False, True, True, True], [True, True, False, True], [True, False, True, True], [True, False, True, False]]
+    [
+        [False, True, True, True],
+        [True, True, False, True],
+        [True, False, True, True],
+        [True, False, True, False],
+    ]
 )
 
 
@@ -18,23 +23,25 @@ def attention_trials():
         draw(seed, *shape).astype(np.float32) for seed, shape in (("d", (3, 5)), ("e", (4, 5)), ("f", (4, 2)))
     ]
     return (
-        trial("no mask", "the example", *_example()),
-        trial("no mask", "other numbers", draw("g", 2, 4), draw("h", 3, 4), draw("i", 3, 2)),
-        trial("no mask", "five queries, three keys", draw("j", 5, 6), draw("k", 3, 6), draw("l", 3, 2)),
-        trial("no mask", "V is the identity", draw("m", 3, 6), draw("n", 5, 6), np.eye(5), tags="identity"),
-        trial("no mask", "square", draw("o", 5, 5), draw("p", 5, 5), draw("q", 5, 5)),
+        trial("ordinary case", "the example", *_example()),
+        trial("ordinary case", "other numbers", draw("g", 2, 4), draw("h", 3, 4), draw("i", 3, 2)),
+        trial("other sizes", "five queries, three keys", draw("j", 5, 6), draw("k", 3, 6), draw("l", 3, 2)),
         trial(
-            "no mask",
+            "other sizes", "V is the identity", draw("m", 3, 6), draw("n", 5, 6), np.eye(5), tags="identity"
+        ),
+        trial("other sizes", "square", draw("o", 5, 5), draw("p", 5, 5), draw("q", 5, 5)),
+        trial(
+            "other sizes",
             "square, V is the identity",
             draw("r", 3, 3),
             draw("s", 3, 3),
             np.eye(3),
             tags="identity",
         ),
-        trial("no mask", "one query", draw("t", 1, 3), draw("u", 4, 3), draw("v", 4, 2)),
-        trial("no mask", "one key", draw("w", 3, 4), draw("x", 1, 4), draw("y", 1, 2)),
-        trial("no mask", "float32", *narrow),
-        trial("no mask", "whole numbers", *whole, tags="integer"),
+        trial("other sizes", "one query", draw("t", 1, 3), draw("u", 4, 3), draw("v", 4, 2)),
+        trial("other sizes", "one key", draw("w", 3, 4), draw("x", 1, 4), draw("y", 1, 2)),
+        trial("other sizes", "float32", *narrow),
+        trial("other sizes", "whole numbers", *whole, tags="integer"),
         *_attention_masks(),
         *_attention_extremes(),
     )

@@ -78,7 +78,9 @@ def close(value, other, exact: bool = False) -> bool:
         return bool((np.abs(value - other) <= CLOSE * (size if exact else max(largest, 1e-3))).all())
     finite = np.isfinite(other)
     size = size if exact else np.max(size, where=finite, initial=1e-3)
-    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(finite, size, 0)
+    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(
+        finite, size, 0
+    )
     rest = np.where(np.isnan(other), ~np.isfinite(value), value == other)
     return bool(np.where(finite, near, rest).all())
 

@@ -101,9 +101,12 @@ class Function:
             return Mark(self.points, self.points, message=words.right(self), steps=self._steps({}, True, 1.0))
         explained = [seen for seen in failing if changed and words.cannot_write(seen, changed)]
         failing = [seen for seen in failing if seen not in explained]
-        found, complete = ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
+        found, complete = (
+            ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
+        )
         slugs, message = words.explain(self, all_seen, failing, found, complete, peeled, changed)
-        works = {part: all(s.fits for s in all_seen if s.trial.part == part) for part in self.parts}
+        broken = {seen.trial.part for seen in all_seen if not seen.fits and seen not in explained}
+        works = {part: part not in broken for part in self.parts}
         steps = self._steps(works, not changed, 0.5 if peeled else 1.0)
         return Mark(sum(step.points for step in steps), self.points, slugs, message, steps)
 
@@ -128,7 +131,7 @@ class Function:
         started = works.get(ordinary, share == 1.0 and not works)
         steps = []
         for part, points in self.parts.items():
-            good = untouched if part == UNTOUCHED else works.get(part, started)
+            good = works.get(part, started) and (untouched or part != UNTOUCHED)
             steps.append(Step(part, points * share if started and good else 0.0, points))
         return tuple(steps)
 

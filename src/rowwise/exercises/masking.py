@@ -99,8 +99,9 @@ attention = Function(
     name="attention",
     chapter=CHAPTER,
     parts={
-        "no mask": 2.0,
-        "masks": 1.5,
+        "ordinary case": 1.5,
+        "other sizes": 0.75,
+        "masks": 1.25,
         "extreme scores": 0.5,
         "nothing permitted": 0.5,
         "inputs untouched": 0.5,

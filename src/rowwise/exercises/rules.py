@@ -4,7 +4,7 @@ import numpy as np
 
 from rowwise import reference
 from rowwise.exercises.explain import Seen, Slip
-from rowwise.exercises.slips import penalty, slip
+from rowwise.exercises.slips import however_guarded, penalty, slip
 
 
 def integer(tagged: list[Seen], failing: list[Seen]) -> Slip | None:
@@ -136,7 +136,7 @@ def attention_numbers(inside):
                 found.append(_fixed(1 / t))
             elif masks and masks[0].any(axis=-1).all():
                 d_k = np.shape(inside(*seen.args)[1])[-1]
-                found += _penalties(seen.value.astype(float), S / np.sqrt(d_k), masks[0])
+                found += however_guarded(_penalties(seen.value.astype(float), S / np.sqrt(d_k), masks[0]))
             if found:
                 return tuple(found)
         return ()

@@ -45,7 +45,9 @@ def _everything(e) -> str:
     if e.reads_weights and _sum_to_one(e.value.sum()):
         shown = f"{e.weights_where} all your weights together sum to 1; row {row + 1} alone sums to {number(total)}."
     else:
-        shown = f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights of all rows together sum to 1."
+        shown = (
+            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights of all rows together sum to 1."
+        )
     return (
         f"{shown} Each query shares out a 1 of its own among the keys. Look at what your sum runs over: along which axis, "
         "and is it given one?"

@@ -11,7 +11,13 @@ from rowwise.exercises.plain import Spot, Value
 from rowwise.rows import RowExercise, Task
 
 CHAPTER = "06-self-and-cross-attention"
-PARTS = {"no mask": 1.5, "masks": 0.75, "extremes and empty rows": 0.25, "inputs untouched": 0.5}
+PARTS = {
+    "ordinary case": 1.0,
+    "other sizes": 0.5,
+    "masks": 0.75,
+    "extremes and empty rows": 0.25,
+    "inputs untouched": 0.5,
+}
 
 
 def _matrices(seed: str, d_q: int, d_m: int, d_k: int, d_v: int) -> tuple:
@@ -34,20 +40,26 @@ def _self_trials():
     )
     lower, above = np.tri(4, dtype=bool), (np.eye(4), 2 * np.eye(4), ABOVE, np.eye(4), NOT_ABOVE)
     return (
-        trial("no mask", "the example", X, *_matrices("a", 4, 4, 3, 2)),
-        trial("no mask", "other numbers", draw("b", 3, 4), *_matrices("b", 4, 4, 3, 2)),
-        trial("no mask", "five positions", draw("c", 5, 6), *_matrices("c", 6, 6, 3, 4)),
-        trial("no mask", "square", *square),
-        trial("no mask", "X and Wv are identities", *weights_seen, tags="identity"),
-        trial("no mask", "X and Wv are identities, d_k = 3", *other_seen, tags="identity"),
-        trial("no mask", "one position", draw("j", 1, 4), *_matrices("j", 4, 4, 3, 2)),
-        trial("no mask", "float32", *narrow),
-        trial("masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"),
+        trial("ordinary case", "the example", X, *_matrices("a", 4, 4, 3, 2)),
+        trial("ordinary case", "other numbers", draw("b", 3, 4), *_matrices("b", 4, 4, 3, 2)),
+        trial("other sizes", "five positions", draw("c", 5, 6), *_matrices("c", 6, 6, 3, 4)),
+        trial("other sizes", "square", *square),
+        trial("other sizes", "X and Wv are identities", *weights_seen, tags="identity"),
+        trial("other sizes", "X and Wv are identities, d_k = 3", *other_seen, tags="identity"),
+        trial("other sizes", "one position", draw("j", 1, 4), *_matrices("j", 4, 4, 3, 2)),
+        trial("other sizes", "float32", *narrow),
+        trial(
+            "masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"
+        ),
         trial("masks", "square and a mask", *square, draw_mask("l", 4, 4), tags="mask"),
         trial("masks", "a causal mask, X and Wv identities", *weights_seen, lower, tags="mask identity"),
-        trial("masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"),
+        trial(
+            "masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"
+        ),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
-        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
+        trial(
+            "extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"
+        ),
         trial(
             "extremes and empty rows",
             "nothing to attend to",
@@ -81,27 +93,31 @@ def _cross_trials():
     square = draw("d", 4, 4), draw("D", 4, 4), *_matrices("d", 4, 4, 4, 4)
     seen = draw("e", 3, 5), np.eye(4), draw("f", 5, 4), draw("g", 4, 4), np.eye(4)
     square_seen = draw("h", 4, 4), np.eye(4), draw("h1", 4, 4), draw("h2", 4, 4), np.eye(4)
-    narrow = tuple(A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2)))
+    narrow = tuple(
+        A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2))
+    )
     near_1000 = np.diag([40.0, -40, 1, 2]), np.eye(4), np.eye(4), square_seen[2] + 50, np.eye(4)
     above = 2 * np.eye(4)[:3], np.eye(4), np.eye(4), ABOVE.T @ np.eye(4), np.eye(4), NOT_ABOVE[:3]
     nothing = draw_mask("p", 3, 4)
     nothing[1] = False
     return (
-        trial("no mask", "the example", X, M, *_matrices("a", 3, 4, 5, 2)),
-        trial("no mask", "other numbers", draw("b", 2, 3), draw("B", 3, 4), *_matrices("b", 3, 4, 5, 2)),
+        trial("ordinary case", "the example", X, M, *_matrices("a", 3, 4, 5, 2)),
         trial(
-            "no mask",
+            "ordinary case", "other numbers", draw("b", 2, 3), draw("B", 3, 4), *_matrices("b", 3, 4, 5, 2)
+        ),
+        trial(
+            "other sizes",
             "five queries, three keys",
             draw("c", 5, 6),
             draw("C", 3, 4),
             *_matrices("c", 6, 4, 3, 2),
         ),
-        trial("no mask", "equal widths", draw("j", 5, 4), draw("J", 3, 4), *_matrices("j", 4, 4, 3, 2)),
-        trial("no mask", "square", *square),
-        trial("no mask", "M and Wv are identities", *seen, tags="identity"),
-        trial("no mask", "square, M and Wv are identities", *square_seen, tags="identity"),
-        trial("no mask", "one query", draw("k", 1, 3), draw("K", 4, 2), *_matrices("k", 3, 2, 5, 3)),
-        trial("no mask", "float32", *narrow),
+        trial("other sizes", "equal widths", draw("j", 5, 4), draw("J", 3, 4), *_matrices("j", 4, 4, 3, 2)),
+        trial("other sizes", "square", *square),
+        trial("other sizes", "M and Wv are identities", *seen, tags="identity"),
+        trial("other sizes", "square, M and Wv are identities", *square_seen, tags="identity"),
+        trial("other sizes", "one query", draw("k", 1, 3), draw("K", 4, 2), *_matrices("k", 3, 2, 5, 3)),
+        trial("other sizes", "float32", *narrow),
         trial(
             "masks",
             "a mask",
@@ -114,7 +130,9 @@ def _cross_trials():
         trial("masks", "square and a mask", *square, draw_mask("m", 4, 4), tags="mask"),
         trial("masks", "a mask, M and Wv identities", *seen, draw_mask("n", 3, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
-        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
+        trial(
+            "extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"
+        ),
         trial("extremes and empty rows", "nothing to attend to", *seen, nothing, tags="mask empty identity"),
     )
 

@@ -97,7 +97,11 @@ def fitted(e) -> str:
     if e.seen.raised:
         got = f"your {e.seen.answer.line or 'function'}\nraised {e.seen.answer.error}"
     first = e.exercise.arguments[0]
-    look = f"read from the arguments instead: `{first}.shape` for one" if first != "n" else f"written with {first} instead"
+    look = (
+        f"read from the arguments instead: `{first}.shape` for one"
+        if first != "n"
+        else f"written with {first} instead"
+    )
     return (
         f"The example comes out right, and nothing else does: {e.given[0].lower()}{e.given[1:]} {got}. Numbers or sizes of "
         f"the example stand in the code itself. Look for any that could be {look}."
@@ -112,7 +116,11 @@ def _inputs_changed(e) -> str:
         and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
     ]
     name = changed[0] if changed else "an argument"
-    ways = "`mask &= …` and `mask[…] = …` both" if name == "mask" else f"`{name} -= …`, `{name} /= …` and `{name}[…] = …` all"
+    ways = (
+        "`mask &= …` and `mask[…] = …` both"
+        if name == "mask"
+        else f"`{name} -= …`, `{name} /= …` and `{name}[…] = …` all"
+    )
     return (
         f"{e.where} the caller's own {name} holds other numbers after the call than before. The function writes into its "
         f"argument: {ways} do. Store the result under a new name instead, and the caller keeps theirs."

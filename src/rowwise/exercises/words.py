@@ -167,7 +167,9 @@ def right(exercise) -> str:
     return f"{exercise.name} is right in all {len(exercise.trials)} cases: {', '.join(exercise.parts)}."
 
 
-def explain(exercise, all_seen, failing, found, complete, peeled: str, changed) -> tuple[tuple[str, ...], str]:
+def explain(
+    exercise, all_seen, failing, found, complete, peeled: str, changed
+) -> tuple[tuple[str, ...], str]:
     """The slugs and the message for what was found."""
     slugs, said = [], []
     hides = {"mix", "finish", "project", "keys"}
@@ -187,7 +189,9 @@ def explain(exercise, all_seen, failing, found, complete, peeled: str, changed) 
         slugs.append("inputs-changed")
         said.append(_say(exercise, "inputs-changed", changed[0]))
     if found and not complete:
-        said.append("That explains the ordinary cases, not all of the others: mend this first, then run the check again.")
+        said.append(
+            "That explains the ordinary cases, not all of the others: mend this first, then run the check again."
+        )
     said.append(_already(exercise, all_seen, failing, found if complete else ()))
     return tuple(slugs), "\n\n".join(text for text in said if text)
 
