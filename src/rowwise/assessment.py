@@ -133,7 +133,8 @@ def _map(caption: str, head) -> Shown:
     )
     return Shown(
         "<table style='border-collapse:collapse;margin:0'>"
-        f"<caption style='text-align:left'>{html.escape(caption)}</caption><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>",
+        f"<caption style='text-align:left'>{html.escape(caption)}</caption>"
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>",
         text + "\n",
     )
 

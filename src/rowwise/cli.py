@@ -65,6 +65,17 @@ def parser() -> argparse.ArgumentParser:
     bundle.add_argument("out", metavar="OUT", help="a folder that is not there yet, or a file ending in .zip")
     bundle.set_defaults(run=_bundle)
 
+    assess = commands.add_parser(
+        "assess",
+        help="make a fresh assessment from a seed, with its key",
+        description="Gives the assessment new numbers, builds it, and prints papers with keys where --print says.",
+    )
+    assess.add_argument("seed", metavar="SEED", help="a word for a class or a term, as autumn-2026")
+    assess.add_argument("--each-student", action="store_true", help="numbers of its own for each student's id")
+    assess.add_argument("--print", metavar="FOLDER", dest="folder", help="write papers and keys as pages to print")
+    assess.add_argument("--students", metavar="FILE", help="with --each-student: ids to print for, one a line")
+    assess.set_defaults(run=_assess)
+
     try:
         grading = importlib.import_module("rowwise.grading.cli")
     except ModuleNotFoundError as error:  # what a class is handed has no grading in it
@@ -109,6 +120,26 @@ def _bundle(arguments) -> int:
     except build.BuildError as error:
         return _fail(str(error))
     return _say(f"{arguments.out} holds {files} files: the notebooks and what runs them, no solutions.")
+
+
+def _assess(arguments) -> int:
+    from rowwise import build, exercises
+    from rowwise.build import papers
+
+    try:
+        root = build.find_root(Path.cwd())
+        if not arguments.seed.strip():
+            return _fail("The seed is empty. Give a word, for example autumn-2026.")
+        if bool(arguments.students) != (arguments.each_student and bool(arguments.folder)):
+            return _fail("--students goes with --each-student and --print: it lists whose papers are printed.")
+        ids = papers.students(Path(arguments.students)) if arguments.students else []
+        written = papers.write_pages(Path(arguments.folder), arguments.seed, ids) if arguments.folder else []
+        papers.choose(root, arguments.seed, arguments.each_student)
+        build.build(root, [papers.CHAPTER], exercises.ALL)
+    except build.BuildError as error:
+        return _fail(str(error))
+    pages = f" {len(written)} pages are in {arguments.folder}." if written else ""
+    return _say(f"{papers.CHAPTER} has the numbers of “{arguments.seed}”. Release it now.{pages}")
 
 
 def _say(text: str) -> int:
