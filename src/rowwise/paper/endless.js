@@ -19,6 +19,13 @@ const button = (text, act, attributes = {}) => {
   return element;
 };
 
+// Titles come from Python's own list; one of them holds a subscript.
+function titled(title) {
+  const head = make("th", { scope: "row" });
+  head.innerHTML = title;
+  return head;
+}
+
 function render({ model, el }) {
   const id = `rowwise-practice-${boards++}`;
   const said = make("div", { class: "rowwise-said", role: "status", "aria-live": "polite" });
@@ -74,7 +81,7 @@ function render({ model, el }) {
     const status = make("span", { class: "rowwise-status" });
     const checkButton = button("Check", () => check(step.name), { "aria-label": `Check ${step.name}` });
     const hintButton = button("Hint", () => ask("hint", { step: step.name }), { "aria-label": `Hint for ${step.name}` });
-    const head = make("th", { scope: "row" }, step.title);
+    const head = titled(step.title);
     const cells = single
       ? [make("td", { colspan: keys }, make("span", { class: "rowwise-numbers" }, ...columns))]
       : columns.map((column) => make("td", {}, column));
@@ -108,7 +115,7 @@ function render({ model, el }) {
     caption.append(view.about);
     const body = make("tbody");
     for (const given of view.givens) {
-      body.append(make("tr", { class: `rowwise-${given.kind}` }, make("th", { scope: "row" }, given.title),
+      body.append(make("tr", { class: `rowwise-${given.kind}` }, titled(given.title),
         ...given.cells.map((cell) => make("td", {}, cell)), make("td")));
     }
     for (const step of view.steps) body.append(...stepRows(step, view.keys));
@@ -117,8 +124,6 @@ function render({ model, el }) {
     const explanation = make("div");
     const explain = button("Work the row through", () => ask("explain"));
     page.replaceChildren(controls(view), make("table", {}, caption, head, body), explain, explanation, record);
-    parts.page = null;
-    delete parts.page;
     page.show = { record, explanation, explain };
   }
 

@@ -4,7 +4,7 @@ import html
 
 import numpy as np
 
-from rowwise.paper.page import TITLES, framed
+from rowwise.paper.page import TITLES, framed, title_html
 from rowwise.rows import Task
 from rowwise.rows.worked import WorkedStep, text, work
 
@@ -35,7 +35,7 @@ class Explanation:
     def _item(self, done: WorkedStep) -> str:
         sums = "".join(f"<li>{html.escape(line)}</li>" for line in done.sums)
         return (
-            f"<li><strong>{TITLES[done.step]}</strong><p>{html.escape(done.says)}</p>"
+            f"<li><strong>{title_html(done.step)}</strong><p>{html.escape(done.says)}</p>"
             + (f"<ul>{sums}</ul>" if sums else "")
             + f"<p>{done.step}: <strong>{written(done, self.decimals)}</strong></p></li>"
         )

@@ -18,6 +18,11 @@ TITLES = {
 }
 
 
+def title_html(step: str) -> str:
+    """The step's title, with d_k as it is printed."""
+    return TITLES[step].replace("d_k", "d<sub>k</sub>")
+
+
 def question(task: Task, blanks: bool = True) -> str:
     """The question as a table, with a blank for every number asked for."""
     keys = range(task.n_k)
@@ -55,7 +60,7 @@ def givens(task: Task):
     if task.K is not None:
         yield ("k", "key"), [vector(row) for row in task.K]
     elif task.start != "question":
-        yield (TITLES[task.start], "given"), [text(x) for x in task.given[0]]
+        yield (title_html(task.start), "given"), [text(x) for x in task.given[0]]
     if task.V is not None:
         yield ("v", "value"), [vector(row) if len(row) > 1 else text(row[0]) for row in task.V]
     if task.mask is not None:
@@ -69,7 +74,7 @@ def _given(name, cells) -> str:
 
 
 def _asked(task: Task, step: str) -> str:
-    shape, head = task.shape(step), f"<th scope='row'>{TITLES[step]}</th>"
+    shape, head = task.shape(step), f"<th scope='row'>{title_html(step)}</th>"
     blank = "<span class='rowwise-blank' role='img' aria-label='blank'></span>"
     if step == "output":
         inside = ", ".join([blank] * shape[0])

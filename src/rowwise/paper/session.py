@@ -4,7 +4,7 @@ import numpy as np
 
 from rowwise import progress
 from rowwise.paper.explain import Explanation
-from rowwise.paper.page import TITLES, givens, vector
+from rowwise.paper.page import TITLES, givens, title_html, vector
 from rowwise.rows.draw import draw
 from rowwise.rows.exercise import rounded_line
 from rowwise.rows.judge import Verdict, judge_lines
@@ -114,7 +114,7 @@ class Session:
             status = "shown" if self.checked[step] == "shown" and verdict.right else status
         return {
             "name": step,
-            "title": TITLES[step],
+            "title": title_html(step),
             "numbers": 1 if len(self.task.shape(step)) == 1 else self.task.shape(step)[1],
             "entries": self.entries[step],
             "status": status,
