@@ -80,6 +80,6 @@ def _decode(coded, depth):
         dtype = np.dtype(str(coded["d"]))
         if dtype.kind not in KINDS or dtype.names or len(body) > 2 * LIMIT:
             raise Unreadable("no array that may cross")
-        array = np.frombuffer(base64.b64decode(body), dtype).reshape([int(n) for n in coded["s"]]).copy()
+        array = np.frombuffer(base64.b64decode(body), dtype).reshape([abs(int(n)) for n in coded["s"]]).copy()
         return array[()] if tag == "scalar" else array
     raise Unreadable("no value")
