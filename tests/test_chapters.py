@@ -200,16 +200,23 @@ def test_arithmetic_in_prose_is_right_with_the_digits_it_shows(path):
 
 
 def test_the_arithmetic_test_finds_equations_and_sees_a_slip():
-    said = "- Key 1: 2·1 + (-1)·2 = 0, scaled 4 / 2 = 2; e^(-1) = 0.3679 and d_k = 4, p1·p2 = 3, √9 = 3"
-    assert equations(said) == [("2·1 + (-1)·2", "0"), ("4 / 2", "2"), ("e^(-1)", "0.3679"), ("√9", "3")]
+    said = (
+        "- Key 1: 2·1 + (-1)·2 = 0, scaled 4 / 2 = 2; e^(-1) = 0.3679 and d_k = 4, p1·p2 = 3, √9 = 3, $e^{-1} = 0.3679$"
+    )
+    assert equations(said) == [
+        ("2·1 + (-1)·2", "0"),
+        ("4 / 2", "2"),
+        ("e^(-1)", "0.3679"),
+        ("√9", "3"),
+        ("e^(-1)", "0.3679"),
+    ]
     assert value("2·1 + (-1)·2") == 0 and abs(value("e^(-1)") - 0.3679) < 1e-4
 
 
 def equations(text: str) -> list[tuple[str, str]]:
     """Calculations with their results, as written: ("2·1 + 1·2", "4")."""
-    found = re.findall(
-        r"(?<![\w^.·\]])((?:[-(√\d]|e\^)(?:[\d.·+\-/()√ ]|e\^)*?) = (-?\d+(?:\.\d+)?)", text.replace("−", "-")
-    )
+    text = text.replace("−", "-").replace("\\sqrt", "√").translate({ord("{"): "(", ord("}"): ")"})
+    found = re.findall(r"(?<![\w^.·\]])((?:[-(√\d]|e\^)(?:[\d.·+\-/()√ ]|e\^)*?) = (-?\d+(?:\.\d+)?)", text)
     return [(left.strip(), right) for left, right in found]
 
 

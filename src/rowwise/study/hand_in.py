@@ -25,7 +25,7 @@ def hand_in(chapter: str) -> Shown:
         rows.append((exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells)))
     shown = table("What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows)
     advice = _SAVE if any(row[-1] == _DIFFERS for row in rows) else _TRIES
-    total = f"Marks to expect from the checks: {expected:g} of {of:g}. {_written(cells)}"
+    total = f"Marks to expect from the checks: {expected:g} of {of:g}. {_written(chapter, cells)}"
     return together(
         paragraphs(_about_file(path, chapter)), shown, paragraphs([total, *_damage(chapter, cells), advice])
     )
@@ -131,8 +131,11 @@ def _about_file(path: Path | None, chapter: str) -> list[str]:
     return lines
 
 
-def _written(cells: dict) -> str:
-    """A sentence about the answers that a person marks."""
+def _written(chapter: str, cells: dict) -> str:
+    """A sentence about the answers that a person marks; '' where there are none."""
+    checked = {name for exercise in exercises.of_chapter(chapter) for name in (exercise.name, f"check-{exercise.name}")}
+    if not cells.keys() - checked:
+        return ""
     open_ones = [name for name, sources in cells.items() if any("YOUR ANSWER HERE" in source for source in sources)]
     if open_ones:
         return f"Written answers still to do, as saved: {', '.join(open_ones)}."
