@@ -278,7 +278,8 @@ def test_the_judge_needs_nothing_but_arrays():
         return np.load(stored, allow_pickle=False)
 
     sent = [
-        Answer(through_bytes(a.value), tuple(map(through_bytes, a.after)), a.problem, a.error, a.line) for a in answers
+        Answer(through_bytes(a.value), tuple(map(through_bytes, a.after)), a.problem, a.error, a.line)
+        for a in answers
     ]
     assert exercise.judge(sent).message == exercise.judge(answers).message
 

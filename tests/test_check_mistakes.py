@@ -29,7 +29,14 @@ SLUGS = {
     "self_attention": "projection-swapped no-projection keys-as-values extra-output scaled-by-wrong-size",
     "cross_attention": "projection-swapped no-projection keys-from-queries queries-from-memory",
 }
-EVERYWHERE = {"inputs-changed", "fitted-to-the-example", "integer-truncation", "wrong-shape", "wrong-type", "raised"}
+EVERYWHERE = {
+    "inputs-changed",
+    "fitted-to-the-example",
+    "integer-truncation",
+    "wrong-shape",
+    "wrong-type",
+    "raised",
+}
 
 
 def judged(written):
