@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from javascript import run
 
-from rowwise import real_heads, reference
+from rowwise import live, real_heads, reference
 from rowwise.live.head_figure import data
 
 EVERY = [(*head, i) for head in real_heads.HEADS for i in range(len(real_heads.SENTENCES))]
@@ -38,7 +38,8 @@ def test_a_swap_puts_the_other_sentences_value_in_its_place():
 
 
 def test_what_is_computed_in_the_picture_is_what_the_whole_model_gave_at_the_head():
-    each = "Object.keys(x.effects).map((how) => x.P.map((_, q) => x.P.map((__, k) => edit(x.P, x.V, q, k, how, x.donor).change)))"
+    cell = "edit(x.P, x.V, q, k, how, x.donor).change"
+    each = f"Object.keys(x.effects).map((how) => x.P.map((_, q) => x.P.map((__, k) => {cell})))"
     for where in EVERY:
         it, h = shown(*where), real_heads.load(*where)
         (found,) = run("head_figure.js", each, [it])
@@ -82,3 +83,31 @@ def test_the_figure_quotes_the_measured_effects_to_three_digits():
     assert found[1]["control"] == pytest.approx(
         np.median([h.measured("not", k, "mask") for k in h.controls("not", "good")]), rel=1e-2
     )
+
+
+def test_the_figure_starts_on_the_brightest_cell_between_two_words_or_where_it_is_told():
+    figure = live.head()
+    assert (figure.query, figure.key) == (4, 5), "not → good"
+    figure = live.head(0, 10, "She sat on the bank of the river.", "bank", "river", "mask")
+    assert (figure.head, figure.sentence, figure.query, figure.key, figure.how) == ("L0H10", 3, 5, 8, "mask")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"layer": 1}, "layer 1 head 1 is not here; there are layer 2 head 1"),
+        ({"sentence": 4}, "no sentence 4; there are: 0 The film"),
+        ({"query": "cat"}, "no word piece 'cat'"),
+        ({"how": "remove"}, "how is 'remove', but it is one of"),
+        ({"sentence": 2, "how": "swap"}, "no sentence of the same length"),
+    ],
+)
+def test_what_the_file_does_not_hold_is_answered_with_what_there_is(given, says):
+    with pytest.raises(ValueError, match=says):
+        live.head(**given)
+
+
+def test_the_text_that_stands_in_for_the_picture_names_layer_head_and_edit():
+    words = live.head(query="film", key="[CLS]", how="mask").alt()
+    assert "Layer 2, head 1 (counted from 0)" in words
+    assert "film → [CLS] 0.91" in words and "the layer's row by 0.175" in words

@@ -5,7 +5,7 @@ import pytest
 from javascript import run
 from scipy import stats
 
-from rowwise import reference
+from rowwise import live, reference
 from rowwise.live.scaling_figure import components, jacobian, scores, summary, uniform
 
 WIDTHS = [1, 2, 3, 31, 32, 33, 64, 100, 512, 1023, 1024]
@@ -33,9 +33,7 @@ def test_uniform_draws_are_those_of_mulberry32_written_out_with_whole_numbers():
 def test_javascript_and_python_agree_on_every_score_to_twelve_digits(mean):
     found = run("scaling_figure.js", "new Draws(x[0]).scores(x[1], x[2])", [[3, d, mean] for d in WIDTHS])
     for d_k, ours in zip(WIDTHS, found, strict=True):
-        np.testing.assert_allclose(
-            np.reshape(ours, (250, 4)), scores(3, d_k, mean), rtol=1e-12, atol=1e-12 * d_k
-        )
+        np.testing.assert_allclose(np.reshape(ours, (250, 4)), scores(3, d_k, mean), rtol=1e-12, atol=1e-12 * d_k)
 
 
 def test_the_way_to_a_width_does_not_change_its_scores():
@@ -94,3 +92,41 @@ def test_without_scaling_a_typical_row_saturates_and_its_jacobian_vanishes_and_w
         assert wide["largest"] > 0.999 and wide["jacobian"] < 1e-3
         scaled = summary(scores(seed, 512) / np.sqrt(512))
         assert scaled["largest"] < 0.55 and scaled["jacobian"] > 0.4
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"d_k": 0}, "d_k is 0: expected a whole number from 1 to 1024"),
+        ({"d_k": 1025}, "d_k is 1025"),
+        ({"d_k": 2.5}, "d_k is 2.5"),
+        ({"mean": 2}, "mean is 2: expected a whole number from 0 to 1"),
+        ({"seed": -1}, "seed is -1: expected a whole number from 0 to 4294967295"),
+        ({"seed": "cat"}, "seed is 'cat'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_by_name(given, says):
+    with pytest.raises(ValueError, match=says):
+        live.scaling(**given)
+
+
+def test_a_width_set_in_python_is_held_to_the_same_limits():
+    figure = live.scaling(d_k=np.int64(64))
+    figure.d_k = 1024
+    with pytest.raises(ValueError, match="d_k is 0"):
+        figure.d_k = 0
+    assert figure.d_k == 1024
+
+
+def test_the_text_that_stands_in_for_the_picture_has_its_numbers():
+    words = live.scaling(d_k=512).alt()
+    S = scores(0, 512)
+    assert f"spread {S.std():.2f}" in words and "largest weight 1.00" in words
+    assert f"{summary(S / np.sqrt(512))['largest']:.2f}" in words
+
+
+def test_the_module_is_small_plain_text():
+    for figure in (live.scaling(), live.softmax(), live.head()):
+        assert len(str(figure._esm).encode()) < 48_000
+        assert "import(" not in str(figure._esm) and "http://www.w3.org" in str(figure._esm)
+        assert str(figure._esm).count("http") == 1, "the SVG namespace is the only address in it"

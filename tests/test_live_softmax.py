@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from javascript import run
 
-from rowwise import reference
+from rowwise import live, reference
 
 RNG = np.random.default_rng(11)
-ROWS = [
-    RNG.normal(size=n) * scale for n in range(1, 9) for scale in (0.1, 1, 10, 300, 900) for _ in range(14)
-]
+ROWS = [RNG.normal(size=n) * scale for n in range(1, 9) for scale in (0.1, 1, 10, 300, 900) for _ in range(14)]
 
 
 def test_javascript_and_the_reference_agree_on_560_rows_to_twelve_digits():
@@ -50,3 +48,45 @@ def test_rows_and_columns_are_the_two_axes_of_one_matrix():
     for ours, S in zip(run("softmax_figure.js", "both(x)", [S.tolist() for S in matrices]), matrices, strict=True):
         np.testing.assert_allclose(ours["rows"], reference.softmax_rows(S), atol=1e-12)
         np.testing.assert_allclose(ours["columns"], reference.softmax_rows(S.T).T, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("S", "says"),
+    [
+        ([[1, 2], [3]], "rows of unequal length"),
+        (np.zeros((2, 3, 4)), r"S has shape \(2, 3, 4\): expected \(n_q, n_k\)"),
+        (np.zeros((7, 3)), r"S has shape \(7, 3\): at most 6 queries and 8 keys .* S\[:6, :8\]"),
+        (np.zeros((0, 3)), r"S has shape \(0, 3\)"),
+        (np.array([[1j]]), "S has dtype complex128"),
+        ([["a"]], "expected real numbers"),
+        ([[0.0, np.nan]], "row 0 holds .*nan"),
+        ([[0.0, -np.inf]], "drawn by live.attention"),
+        ([[0.0], [1e7]], "row 1 holds"),
+    ],
+)
+def test_scores_that_cannot_be_drawn_are_refused_with_their_shape_and_a_way_out(S, says):
+    with pytest.raises(ValueError, match=says):
+        live.softmax(S)
+
+
+@pytest.mark.parametrize(
+    "S", [[1, 2, 3], [[1, 2, 3]], np.array([[1, 2, 3]], np.float32), np.array([[1, 2, 3]], np.int8)]
+)
+def test_lists_integers_and_float32_are_taken_and_never_changed(S):
+    before = np.array(S)
+    figure = live.softmax(S)
+    figure.S = [[9, 9, 9]]
+    assert figure.S == [[9.0, 9.0, 9.0]]
+    np.testing.assert_array_equal(S, before)
+
+
+def test_a_row_or_a_shape_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="row is 3: expected a whole number from 0 to 2"):
+        live.softmax(row=3)
+    with pytest.raises(ValueError, match=r"S has shape \(1, 1\): this figure was made for \(3, 4\)"):
+        live.softmax().S = [[1.0]]
+
+
+def test_the_text_that_stands_in_for_the_picture_has_both_axes():
+    words = live.softmax([[0.0, 0.0], [0.0, 0.0]]).alt()
+    assert "Row 1 has weights 0.50, 0.50" in words and "down the columns" in words

@@ -125,7 +125,7 @@ function render({ model, el }) {
   let shown = {};
 
   const menu = (label, options, name, chosen) => {
-    const select = make("select", { class: "rw-select" }, ...options.map(([value, text]) => make("option", { value, text })));
+    const select = make("select", { class: "rw-select", "aria-label": label }, ...options.map(([value, text]) => make("option", { value, text })));
     select.addEventListener("change", () => chosen(select.value));
     return { control: make("label", { class: "rw-control" }, label, select), select };
   };
