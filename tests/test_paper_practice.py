@@ -99,6 +99,7 @@ def test_a_mistake_is_named_announced_and_counted_once(fresh):
     assert "√d_k" in text
     first = boxes(fresh, "scaled").first
     assert first.get_attribute("aria-invalid") == "true"
+    assert boxes(fresh, "scores").first.get_attribute("aria-invalid") == "false"
     note = fresh.locator(f"id={first.get_attribute('aria-describedby')}")
     assert "Divide them by √d_k" in note.inner_text()
     for box, x in zip(boxes(fresh, "scaled").all(), lines["scaled"], strict=True):

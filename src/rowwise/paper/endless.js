@@ -19,12 +19,13 @@ const button = (text, act, attributes = {}) => {
   return element;
 };
 
-// Titles come from Python's own list; one of them holds a subscript.
-function titled(title) {
-  const head = make("th", { scope: "row" });
-  head.innerHTML = title;
-  return head;
+// Python's own words, which may hold a subscript; nothing that was typed comes here.
+function html(tag, attributes, words) {
+  const element = make(tag, attributes);
+  element.innerHTML = words;
+  return element;
 }
+const titled = (title) => html("th", { scope: "row" }, title);
 
 function render({ model, el }) {
   const id = `rowwise-practice-${boards++}`;
@@ -112,7 +113,7 @@ function render({ model, el }) {
     const keys = [...Array(view.keys).keys()];
     const caption = make("caption", {});
     if (view.query) caption.append(make("span", { class: "rowwise-query" }, view.query), ", ");
-    caption.append(view.about);
+    caption.append(html("span", {}, view.about));
     const body = make("tbody");
     for (const given of view.givens) {
       body.append(make("tr", { class: `rowwise-${given.kind}` }, titled(given.title),
@@ -134,7 +135,8 @@ function render({ model, el }) {
       part.status.textContent = words[step.status] ?? "";
       for (const [i, input] of part.inputs.entries()) {
         if (step.status === "shown") input.value = step.entries[i];
-        input.setAttribute("aria-invalid", String(step.status === "wrong"));
+        const off = step.status === "wrong" && input.value.trim() !== "" && !step.agrees[i];
+        input.setAttribute("aria-invalid", String(off));
       }
       part.note.replaceChildren(
         ...(step.message ? [make("p", {}, step.message)] : []),

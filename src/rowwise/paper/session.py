@@ -61,7 +61,7 @@ class Session:
             return ""
         self.checked.setdefault(step, "typed")
         self._judge()
-        if not self.verdicts[step].line.blank:
+        if all(self.entries[step]) and not self.explained:
             self._count(step, self.verdicts[step].right)
         verdict = "agrees" if self.verdicts[step].right else "look again"
         said = f"{step}: {verdict}. {self.messages[step]}"
@@ -93,7 +93,8 @@ class Session:
         """All that the page shows, as plain data."""
         record = self.record()
         query = None if self.task.q is None else f"q = {vector(self.task.q)}"
-        width = f"d_k = {self.task.width}, " if "scaled" in self.task.chain and self.task.asks != ("scores",) else ""
+        scales = "scaled" in self.task.chain and self.task.asks != ("scores",)
+        width = f"d<sub>k</sub> = {self.task.width}, " if scales else ""
         return {
             "seed": self.seed,
             "query": query,
@@ -118,6 +119,7 @@ class Session:
             "numbers": 1 if len(self.task.shape(step)) == 1 else self.task.shape(step)[1],
             "entries": self.entries[step],
             "status": status,
+            "agrees": [] if verdict is None or verdict.agrees is None else verdict.agrees.ravel().tolist(),
             "message": self.messages.get(step, ""),
             "hints": [hint for hint in self._hints(step) if hint not in self.messages.get(step, "")],
             "more": self.hints[step] < 3 and status not in ("right", "shown"),

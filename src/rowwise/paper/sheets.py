@@ -59,10 +59,10 @@ class Worksheet:
         return f"<div class='rowwise-questions'>{rows}</div>"
 
     def _answers(self) -> str:
-        rows = "".join(
-            f"<section><h2>{html.escape(name)}, worked through</h2>{question(task, blanks=False)}{Explanation(task).html()}</section>"
-            for name, task in self.tasks.items()
-        )
+        rows = ""
+        for name, task in self.tasks.items():
+            worked = question(task, blanks=False) + Explanation(task).html()
+            rows += f"<section><h2>{html.escape(name)}, worked through</h2>{worked}</section>"
         return f"<div class='rowwise-answers'>{rows}</div>"
 
 

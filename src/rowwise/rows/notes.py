@@ -41,7 +41,8 @@ NOTES = {
         "negative, too.",
     },
     "wrong-base-or-temperature": {
-        "exponentials": "These are powers of another number than e, or of scores with an extra factor: as if every score had been multiplied by {factor}.",
+        "exponentials": "These are powers of another number than e, or of scores with an extra factor: as if "
+        "every score had been multiplied by {factor}.",
         "": "The weights sum to 1, but they are {flatter} than the softmax of these scores: as if every score had "
         "been multiplied by {factor}. Look at the base of your exponentials, and at the divisor.",
     },
@@ -193,6 +194,7 @@ def summary(verdicts) -> str:
         return "Nothing is filled in yet. Put your numbers in the places of None, then run this cell again."
     if not lost and not blank:
         return "Every step agrees." if len(right) > 1 else "Agrees, number by number."
+    right, lost, blank = ([NAMES[step] for step in steps] for steps in (right, lost, blank))
     parts = []
     if right:
         parts.append(f"Right so far: {', '.join(right)}.")
