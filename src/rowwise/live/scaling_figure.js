@@ -166,7 +166,7 @@ function curves(title, about, top) {
   function line(points) {
     points.forEach((series, which) => {
       lines[which].setAttribute("d", "M" + series.map((value, i) => `${10 * i} ${y(value)}`).join("L"));
-      ends[which].style.top = `${y(series.at(-1))}%`;
+      ends[which].style.top = `${Math.min(93, y(series.at(-1)))}%`;
     });
   }
   function mark(d_k, values) {
@@ -260,8 +260,8 @@ function render({ model, el }) {
     note.replaceChildren(...[words].flat());
   };
   const lanes = { plain: lane("plain", "Without √d_k", explain), scaled: lane("scaled", "With √d_k", explain) };
-  const sharp = curves("Largest weight", "of a typical row, against d_k", 1);
-  const slope = curves("Size of diag(p) − p pᵀ", "of a typical row, against d_k", 0.5);
+  const sharp = curves("Largest weight", "typical row, by d_k", 1);
+  const slope = curves("Size of diag(p) − p pᵀ", "typical row, by d_k", 0.5);
   const finding = make("p", { class: "rw-finding" });
   const voice = spoken();
 
