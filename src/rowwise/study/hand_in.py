@@ -143,13 +143,14 @@ def _written(chapter: str, cells: dict) -> str:
 
 
 def _damage(chapter: str, cells: dict) -> list[str]:
-    """What would stop the grading: a marked cell that was copied, or one that is gone."""
+    """What would stop the grading: marked cells that were copied, and those that are gone."""
+    names = [exercise.name for exercise in exercises.of_chapter(chapter)] if cells else []
+    counts = {grade_id: len(cells.get(grade_id, ())) for name in names for grade_id in (name, f"check-{name}")}
+    copied = [grade_id for grade_id, count in counts.items() if count > 1]
+    gone = [grade_id for grade_id, count in counts.items() if count == 0]
     lines = []
-    for exercise in exercises.of_chapter(chapter) if cells else ():
-        for grade_id in (exercise.name, f"check-{exercise.name}"):
-            count = len(cells.get(grade_id, ()))
-            if count > 1:
-                lines.append(f"The cell of {grade_id} is in the file {count} times: delete the copies.")
-            if count == 0:
-                lines.append(f"The cell of {grade_id} is gone from the file: take it back from a fresh copy.")
+    if copied:
+        lines.append(f"More than once in the file: {', '.join(copied)}. Delete the copies.")
+    if gone:
+        lines.append(f"Gone from the file: {', '.join(gone)}. Take these cells back from a fresh copy of the chapter.")
     return lines
