@@ -1,39 +1,38 @@
 // What stands below the picture, and the question above it.
 
+const numberName = (name, i, c) => `${LETTERS[name][1]} ${i + 1}, ${ordinal(c)} number`;
+
 /** A box for every number of Q, K or V. What is no number is said to be none, and changes nothing. */
 function numbers(parent, figure, name) {
-  const [base, word] = LETTERS[name];
   const rows = figure.state[name];
-  const [n, d] = [rows.length, rows[0].length];
   const head = add(parent, "h3.heading", {}, add(null, `span.${name}`, { text: name }));
-  add(head, "span.about", { text: ` (${n}, ${d})` });
-  const table = add(parent, `div.numbers.${name}`, { style: `--rw-columns:${d}` });
+  add(head, "span.about", { text: ` (${rows.length}, ${rows[0].length})` });
+  const table = add(parent, "div.numbers", { style: `--rw-columns:${rows[0].length}` });
   const note = add(parent, "p.note", { role: "status" });
   const boxes = rows.flatMap((row, i) => row.map((_, c) => box(i, c)));
   function box(i, c) {
-    const node = add(table, "input.box", { inputmode: "decimal", "aria-label": `${word} ${i + 1}, ${ordinal(c)} number` });
+    const node = add(table, `input.box.${name}`, { inputmode: "decimal", "aria-label": numberName(name, i, c) });
     const value = () => figure.state[name][i][c];
-    const write = (x) => figure.move((s) => (s[name][i][c] = x));
     const show = () => (node.value = full(value()));
-    const read = () => {
+    const write = (x) => x !== value() && figure.move((s) => (s[name][i][c] = x));
+    node.onfocus = () => figure.choose(name, i, c);
+    node.onchange = () => {
       const typed = node.value.trim();
       const x = Number(typed.replaceAll("−", "-").replace(",", ".") || NaN);
       const good = Number.isFinite(x);
-      note.textContent = good ? "" : `${typed ? `“${typed}”` : "An empty box"} is no number to compute with: ${base}${i + 1} keeps ${full(value())}.`;
-      node.setAttribute("aria-invalid", !good);
-      if (good && x !== value()) write(x);
+      put(note, { text: good ? "" : `${typed ? `“${typed}”` : "An empty box"} is no number to compute with: ${full(value())} stays.` });
+      if (good) write(x);
+      show();
     };
-    node.addEventListener("focus", () => figure.choose(name, i, c));
-    node.addEventListener("change", () => (read(), show()));
-    node.addEventListener("keydown", (event) => {
+    node.onkeydown = (event) => {
       event.stopPropagation();
+      if (event.key === "Enter") node.onchange();
       const by = ARROWS[event.key]?.[1];
-      if (event.key === "Enter") read();
       if (!by) return;
       event.preventDefault();
       write(tidy(value() + by * (event.shiftKey ? 0.01 : 0.1)));
       show();
-    });
+    };
     return () => {
       if (document.activeElement !== node) show();
       put(node, { "data-chosen": String(figure.coordinate) === String([name, i, c]) });
@@ -43,11 +42,12 @@ function numbers(parent, figure, name) {
 }
 
 function maskBoxes(parent, figure) {
+  const { mask, K } = figure.state;
   add(add(parent, "h3.heading", { text: "mask" }), "span.about", { text: " may attend" });
-  const table = add(parent, "div.ticks-table", { style: `--rw-columns:${figure.state.K.length}` });
-  const boxes = figure.state.mask.map((row, i) =>
-    row.map((_, j) => add(table, "input.tick", { type: "checkbox", "aria-label": `query ${i + 1} may attend to key ${j + 1}`, onchange: () => figure.toggle(i, j) })),
-  );
+  const table = add(parent, "div.numbers", { style: `--rw-columns:${K.length}` });
+  const label = (i, j) => `query ${i + 1} may attend to key ${j + 1}`;
+  const box = (i, j) => add(table, "input.tick", { type: "checkbox", "aria-label": label(i, j), onchange: () => figure.toggle(i, j) });
+  const boxes = mask.map((row, i) => row.map((_, j) => box(i, j)));
   return () => boxes.forEach((row, i) => row.forEach((box, j) => (box.checked = figure.state.mask[i][j])));
 }
 
@@ -56,64 +56,64 @@ function slider(parent, figure) {
   const label = add(parent, "p.slider-name");
   const input = add(parent, "input.range", { type: "range", step: 0.05 });
   const value = add(parent, "output.slider-value");
-  input.addEventListener("input", () => {
+  input.oninput = () => {
     const [name, i, c] = figure.coordinate;
     figure.begin();
     figure.set(name, i, figure.state[name][i].map((x, k) => (k === c ? Number(input.value) : x)));
-  });
-  input.addEventListener("change", () => figure.finish());
+  };
+  input.onchange = () => figure.finish();
+  input.onkeydown = (event) => event.stopPropagation();
   return () => {
     const [name, i, c] = figure.coordinate;
     const x = figure.state[name][i][c];
-    const [base, word] = LETTERS[name];
-    const which = `${word} ${i + 1}, ${ordinal(c)} number`;
     const high = reach(figure.state[name].flat(), figure.open ? Number(input.max) : 2);
-    put(input, { min: -high, max: high, "aria-label": which, "aria-valuetext": full(x), style: `accent-color: var(--rw-${word})` });
+    const color = `accent-color: var(--rw-${LETTERS[name][1]})`;
+    put(input, { min: -high, max: high, "aria-label": numberName(name, i, c), "aria-valuetext": full(x), style: color });
     if (Number(input.value) !== x) input.value = x;
-    if (label.title !== which) label.replaceChildren(base, add(null, "sub", { text: i + 1 }), `, ${ordinal(c)} number`);
-    label.title = which;
+    put(label, { text: numberName(name, i, c) });
     put(value, { text: full(x) });
   };
 }
 
 /** What the last move changed, the numbers, the mask, the slider and the buttons. */
 function controls(figure) {
+  const { stages, state, options } = figure;
   const root = add(null, "div.move");
   const words = add(root, "div.last");
   add(words, "h3.heading", { text: "Move it" });
-  add(words, "p.about", { text: figure.planes ? "drag an arrow or a square, type, or use the arrow keys" : "type, use the arrow keys or the slider" });
+  add(words, "p.about", { text: "drag an arrow, a square or the slider, type, or use the arrow keys" });
   const changes = add(words, "p.changes", { role: "status" });
-  const place = () => add(root, "div");
-  const updates = ["Q", "K", "V"].filter((name) => figure.inMove(name)).map((name) => numbers(place(), figure, name));
-  if (figure.masks) updates.push(maskBoxes(place(), figure));
+  const updates = figure.planes.map((name) => numbers(add(root, "div"), figure, name));
+  const masks = stages.includes("masked");
+  if (masks) updates.push(maskBoxes(add(root, "div"), figure));
   const tools = add(root, "div.tools");
   updates.push(slider(add(tools, "div.slide"), figure));
-  const button = (row, text, onclick) => add(row, "button.button", { type: "button", text, onclick });
-  const toggle = (row, text, change) => {
-    const box = add(null, "input", { type: "checkbox", onchange: () => change(box.checked) });
-    return [box, add(row, "label.toggle", {}, box, text)];
-  };
-  const first = add(tools, "div.buttons");
+  const [first, second] = [add(tools, "div.buttons"), add(tools, "div.buttons")];
+  const button = (row, text, onclick) => add(row, "button.button", { text, onclick });
   const pin = button(first, "Pin", () => figure.pin());
   const undo = button(first, "Undo", () => figure.undo());
-  button(first, "Reset", () => figure.move((s) => Object.assign(s, copy(figure.options.initial))));
+  button(first, "Reset", () => figure.move((s) => Object.assign(s, copy(options.initial))));
   button(first, "Save SVG", () => save(figure, "svg"));
   button(first, "Save PNG", () => save(figure, "png"));
-  const second = add(tools, "div.buttons");
-  const n = figure.state.K.length;
+  const n = state.K.length;
   const presets = { "no mask": () => true, causal: (i, j) => j <= i, padding: (_, j) => j < n - Math.max(1, n >> 2) };
-  for (const [name, may] of Object.entries(figure.masks ? presets : {}))
+  for (const [name, may] of Object.entries(masks ? presets : {}))
     button(second, name, () => figure.move((s) => (s.mask = s.mask.map((row, i) => row.map((_, j) => may(i, j))))));
-  const [scale, scaled] = toggle(second, "divide by √d_k", (on) => figure.move((s) => (s.scale = on)));
-  const [differ, differs] = toggle(second, "difference from the right numbers", (on) => figure.compare(on));
+  const toggle = (text, change) => {
+    const label = add(second, "label.toggle");
+    const box = add(label, "input", { type: "checkbox", onchange: () => change(box.checked) });
+    label.append(text);
+    return [label, box];
+  };
+  const [scaled, scale] = toggle("divide by √d_k", (on) => figure.move((s) => (s.scale = on)));
+  const [compared] = toggle("difference from the right numbers", (on) => ((figure.comparing = on), figure.draw()));
+  scaled.hidden = !stages.includes("scaled");
   const update = () => {
     updates.forEach((one) => one());
     put(pin, { "aria-pressed": Boolean(figure.pinned), text: figure.pinned ? "Unpin" : "Pin" });
     undo.disabled = !figure.history.length;
     scale.checked = figure.state.scale;
-    scaled.hidden = !figure.stages.includes("scaled");
-    differs.hidden = !figure.options.fn || !figure.options.allow_difference;
-    differ.checked = Boolean(figure.comparing);
+    compared.hidden = !options.fn || !figure.options.allow_difference;
     tellChanges(figure, changes);
   };
   return { root, update };
@@ -123,8 +123,7 @@ function tellChanges(figure, node) {
   const parts = [];
   if (figure.before) {
     const { changed, still } = whatChanged(figure.before, figure, figure.stages.filter((s) => !figure.hidden(s)));
-    const did = changed.length ? `${changed.join(", ")}.` : "no number that is shown.";
-    parts.push("Your last move changed ", add(null, "b", { text: did }));
+    parts.push("Your last move changed ", add(null, "b", { text: `${changed.join(", ") || "no number that is shown"}.` }));
     if (still.length) parts.push(` Not changed: ${still.join(", ")}.`);
   }
   if (figure.pinned) parts.push(" Pinned numbers stand in brackets.");
@@ -137,31 +136,28 @@ function prediction(figure) {
   const root = add(null, "section.predict", { "aria-label": "Predict" });
   add(root, "p", {}, add(null, "b", { text: "Predict: " }), question);
   const ask = add(root, "div.choices", { role: "group", "aria-label": question });
-  const commit = add(null, "button.button", { type: "button", text: "Commit my answer" });
-  const fields = choices
-    ? choices.map((value) => add(add(ask, "label.toggle"), "input", { type: "radio", name: figure.id, value }))
-    : [add(ask, "input.box.answer", { "aria-label": "Your prediction" })];
-  for (const [k, text] of (choices ?? []).entries()) fields[k].after(text);
-  const given = () => (choices ? (fields.find((f) => f.checked)?.value ?? "") : fields[0].value.trim());
-  for (const field of fields) {
-    field.addEventListener("input", () => (commit.disabled = !given()));
-    field.addEventListener("keydown", (event) => (event.stopPropagation(), event.key === "Enter" && commit.click()));
-  }
-  ask.append(commit);
-  const why = add(root, "p.about", { text: `The ${stage} show when you have answered. Your answer is kept for you, never marked.` });
-  const said = add(root, "div.said", { tabindex: -1, role: "status" });
-  commit.disabled = true;
-  commit.addEventListener("click", () => (figure.answer(given()), said.focus()));
-  return {
-    root,
-    update() {
-      const answer = figure.model.get("prediction");
-      ask.hidden = why.hidden = Boolean(answer);
-      said.hidden = !answer;
-      if (!answer || said.rw === answer) return;
-      said.rw = answer;
-      for (const [title, text] of [["You said", answer], ["The picture shows", finding ?? `the ${stage} below: lay your answer beside them.`]])
-        add(said, "div", {}, add(null, "p.about", { text: title }), add(null, "p", { text }));
-    },
+  const field = (value) => {
+    const input = add(add(ask, "label.toggle"), "input", { type: "radio", name: figure.id, value });
+    input.after(value);
+    return input;
   };
+  const fields = choices?.map(field) ?? [add(ask, "input.box.answer", { "aria-label": "Your prediction" })];
+  const given = () => (choices ? (fields.find((f) => f.checked)?.value ?? "") : fields[0].value.trim());
+  const commit = () => (figure.answer(given()), said.focus());
+  const send = add(ask, "button.button", { text: "Commit my answer", disabled: "", onclick: commit });
+  for (const input of fields) {
+    input.oninput = () => (send.disabled = !given());
+    input.onkeydown = (event) => (event.stopPropagation(), event.key === "Enter" && given() && commit());
+  }
+  const why = add(root, "p.about", { text: `The ${stage} show when you have answered. Your answer is kept for you, never marked.` });
+  const said = add(root, "div.said", { tabindex: -1 });
+  const tell = (title, text) => add(said, "div", {}, add(null, "p.about", { text: title }), add(null, "p", { text }));
+  const update = () => {
+    const answer = figure.model.get("prediction");
+    ask.hidden = why.hidden = Boolean(answer);
+    if (!answer || said.firstChild) return;
+    tell("You said", answer);
+    tell("The picture shows", finding ?? `the ${stage} below: lay your answer beside them.`);
+  };
+  return { root, update };
 }

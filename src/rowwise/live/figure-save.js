@@ -1,6 +1,8 @@
 // Saving the picture as it stands.
 
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "stroke-opacity", "font-size", "font-weight", "font-family", "text-anchor", "visibility"];
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "stroke-opacity", "font", "text-anchor", "visibility"];
+// Programs that draw SVG know no colour written as color(srgb 1 0.5 0).
+const plainColour = (css) => css.replace(/color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)/g, (_, ...rgb) => `rgb(${rgb.slice(0, 3).map((x) => Math.round(255 * x))})`);
 
 /** The picture as one SVG that needs no style sheet: the drawings, and the words where the browser put them. */
 function pictureSvg(figure) {
@@ -8,26 +10,23 @@ function pictureSvg(figure) {
   const boxes = parts.map((part) => part.getBoundingClientRect());
   const [left, top] = ["left", "top"].map((edge) => Math.min(...boxes.map((b) => b[edge])) - 12);
   const [right, bottom] = ["right", "bottom"].map((edge) => Math.max(...boxes.map((b) => b[edge])) + 12);
-  const size = { width: Math.ceil(right - left), height: Math.ceil(bottom - top) };
-  const out = add(null, "svg", { xmlns: NS, ...size, viewBox: `0 0 ${size.width} ${size.height}` });
+  const out = add(null, "svg", { xmlns: NS, width: Math.ceil(right - left), height: Math.ceil(bottom - top) });
   add(out, "desc", { text: account(figure.state, figure.results, figure.stages) });
-  add(out, "rect", { ...size, fill: getComputedStyle(figure.root).backgroundColor });
-  for (const live of parts.flatMap((part) => [...part.querySelectorAll("svg")])) {
-    const still = live.cloneNode(true);
-    const copies = [still, ...still.querySelectorAll("*")];
-    [live, ...live.querySelectorAll("*")].forEach((node, n) => {
-      const style = getComputedStyle(node);
-      for (const { name } of [...copies[n].attributes]) if (/^(class|role|tabindex|aria|data)/.test(name)) copies[n].removeAttribute(name);
-      copies[n].setAttribute("style", PAINT.map((p) => `${p}:${style.getPropertyValue(p)}`).join(";"));
-    });
-    const at = live.getBoundingClientRect();
-    for (const [name, value] of [["x", at.x - left], ["y", at.y - top], ["overflow", "visible"]]) still.setAttribute(name, value);
-    out.append(still);
-  }
-  const write = (string, at, { color, fontSize, fontWeight, fontFamily }) =>
-    add(out, "text", { x: at.x - left, y: at.y - top + at.height / 2 + parseFloat(fontSize) * 0.36, fill: color, style: `font:${fontWeight} ${fontSize} ${fontFamily}`, text: string });
+  add(out, "rect", { width: "100%", height: "100%", fill: getComputedStyle(figure.root).backgroundColor });
   const range = document.createRange();
+  const write = (text, at, { color, font, fontSize }) =>
+    add(out, "text", { x: at.x - left, y: at.y - top + at.height / 2 + parseFloat(fontSize) * 0.36, fill: color, style: `font: ${font}`, text });
   for (const part of parts) {
+    for (const live of part.querySelectorAll("svg")) {
+      const still = out.appendChild(live.cloneNode(true));
+      const copies = [still, ...still.querySelectorAll("*")];
+      [live, ...live.querySelectorAll("*")].forEach((node, n) => {
+        const style = getComputedStyle(node);
+        copies[n].setAttribute("style", plainColour(PAINT.map((p) => `${p}:${style.getPropertyValue(p)}`).join(";")));
+      });
+      const at = live.getBoundingClientRect();
+      put(still, { x: at.x - left, y: at.y - top, overflow: "visible" });
+    }
     const walk = document.createTreeWalker(part, NodeFilter.SHOW_TEXT, (node) => (node.parentElement.closest("svg") ? 2 : 1));
     while (walk.nextNode())
       for (const word of walk.currentNode.data.matchAll(/\S+/g)) {
@@ -35,10 +34,7 @@ function pictureSvg(figure) {
         range.setEnd(walk.currentNode, word.index + word[0].length);
         write(word[0], range.getBoundingClientRect(), getComputedStyle(walk.currentNode.parentElement));
       }
-    for (const box of part.querySelectorAll("input")) {
-      const at = box.getBoundingClientRect();
-      write(box.value, { x: at.x + 8, y: at.y, height: at.height }, getComputedStyle(box));
-    }
+    for (const box of part.querySelectorAll("input")) write(box.value, box.getBoundingClientRect(), getComputedStyle(box));
   }
   return out;
 }

@@ -3,21 +3,16 @@
 const copy = (value) => JSON.parse(JSON.stringify(value));
 // JSON has no such numbers.
 const SPECIAL = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-let figures = 0;
 
 class Figure {
   constructor(model, el) {
-    Object.assign(this, { model, options: model.get("options"), state: copy(model.get("state")) });
-    this.id = `rw${(figures += 1)}${Math.random().toString(36).slice(2)}`;
+    Object.assign(this, { model, history: [], moves: {}, row: 0, sent: 0, coordinate: ["K", 0, 0] });
+    this.options = model.get("options");
+    this.state = copy(model.get("state"));
+    this.id = `rw${Math.random().toString(36).slice(2)}`;
     this.stages = this.options.stages;
     this.outputs = this.stages.includes("output");
-    this.masks = this.stages.includes("masked");
-    this.frozen = Boolean(this.options.fn && model.frozen);
-    Object.assign(this, { history: [], moves: {} });
-    this.pinned = this.before = null;
-    this.row = this.sent = 0;
     this.cell = { stage: this.stages.filter((s) => s !== "output").at(-1) ?? "output", i: 0, j: 0 };
-    this.coordinate = ["K", 0, 0];
     this.results = this.calculate();
     this.build(el);
     this.listen();
@@ -46,10 +41,6 @@ class Figure {
     return this.state.mask[this.row][j];
   }
 
-  excluded(stage, i, j) {
-    return (stage === "masked" || stage === "weights") && !this.state.mask[i][j];
-  }
-
   marked(stage, i, j) {
     return this.seen(stage) && this.moves[stage]?.[i][j];
   }
@@ -57,21 +48,9 @@ class Figure {
   /** The small second number of a cell: the difference from the right one, or the pinned one where it differs. */
   under(stage, i, j) {
     const now = this.seen(stage)?.[i]?.[j] ?? null;
-    if (now === null) return "";
-    if (this.right) {
-      const gap = now - this.right[stage][i][j];
-      return now === this.right[stage][i][j] || Math.abs(gap) < 5e-4 ? "" : `${gap > 0 ? "+" : ""}${short(gap)}`;
-    }
-    const then = this.pinned?.results[stage]?.[i]?.[j] ?? null;
-    return then === null || short(then) === short(now) ? "" : `(${short(then)})`;
-  }
-
-  slate(level) {
-    return `rgb(${this.paper.map((x, n) => Math.round(x + (this.dark[n] - x) * level)).join()})`;
-  }
-
-  inMove(name) {
-    return this.state[name] && (name === "V" ? this.state.V[0].length < 3 : this.planes);
+    const then = (this.right ?? this.pinned?.results)?.[stage]?.[i]?.[j] ?? null;
+    if (now === null || then === null || short(now) === short(then)) return "";
+    return this.right ? `${now > then ? "+" : ""}${short(now - then)}` : `(${short(then)})`;
   }
 
   // Moves. From `begin` to `finish` is one step of undo, compared with the state before it.
@@ -79,28 +58,35 @@ class Figure {
   begin() {
     if (this.open || this.frozen) return;
     this.open = true;
-    this.before = { state: copy(this.state), results: this.results };
+    this.mark();
     this.history.push(this.before.state);
+  }
+
+  mark() {
+    this.before = this.now();
+  }
+
+  now() {
+    return { state: copy(this.state), results: this.results };
   }
 
   set(name, i, row) {
     if (!this.open) return;
     this.state[name][i] = row;
     this.changed();
+    this.draw();
   }
 
   finish() {
-    if (!this.open) return;
-    this.open = false;
-    this.settle();
+    if (this.open) this.settle();
   }
 
   move(change) {
     this.begin();
     if (!this.open) return;
     change(this.state);
-    this.changed(false);
-    this.finish();
+    this.changed();
+    this.settle();
   }
 
   toggle(i, j) {
@@ -108,32 +94,26 @@ class Figure {
   }
 
   undo() {
-    this.before = { state: copy(this.state), results: this.results };
+    this.mark();
     this.state = this.history.pop();
-    this.changed(false);
+    this.changed();
     this.settle();
   }
 
-  changed(draw = true) {
+  changed() {
     Object.assign(this.state, { n: (this.sent += 1), by: this.id });
-    if (this.options.fn) this.send();
-    else this.results = compute(this.state);
-    // What Python reads may lag a little: the picture does not wait for it.
     clearTimeout(this.later);
+    if (this.options.fn) return this.send();
+    this.results = compute(this.state);
+    // What Python reads may lag a little: the picture does not wait for it.
     this.later = setTimeout(() => this.send(), 120);
-    if (draw) this.draw();
   }
 
   settle() {
+    this.open = false;
     this.address.measure?.();
     this.content?.measure?.();
     this.draw();
-  }
-
-  // Looking.
-
-  light(i) {
-    this.look(this.cell.stage, i, this.cell.j);
   }
 
   look(stage, i, j) {
@@ -149,45 +129,36 @@ class Figure {
 
   /** A number was taken hold of: the slider now moves it. */
   choose(name, i, c) {
-    const same = String(this.coordinate.slice(0, 2)) === String([name, i]);
-    this.coordinate = [name, i, c ?? (same ? this.coordinate[2] : 0)];
-    if (name === "Q" && i !== this.row) this.light(i);
+    const [was, row, column] = this.coordinate;
+    this.coordinate = [name, i, c ?? (was === name && row === i ? column : 0)];
+    if (name === "Q") this.look(this.cell.stage, i, this.cell.j);
     else this.controls.update();
   }
 
   pin() {
-    this.pinned = this.pinned ? null : { state: copy(this.state), results: this.results };
-    this.draw();
-  }
-
-  compare(on) {
-    this.comparing = on;
-    this.draw();
-  }
-
-  answer(text) {
-    if (!text) return;
-    this.model.set("prediction", text);
-    this.model.save_changes();
+    this.pinned = this.pinned ? null : this.now();
     this.draw();
   }
 
   // Talk with Python.
 
   send() {
-    if (this.told === this.sent) return;
-    this.told = this.sent;
     this.model.set("state", copy(this.state));
     this.model.save_changes();
   }
 
+  answer(text) {
+    this.model.set("prediction", text);
+    this.model.save_changes();
+  }
+
   listen() {
+    const { model } = this;
     const heard = {
       state: () => {
-        const state = this.model.get("state");
-        if (state.by === this.id) return;
-        this.before = { state: copy(this.state), results: this.results };
-        this.state = copy(state);
+        if (model.get("state").by === this.id) return;
+        this.mark();
+        this.state = copy(model.get("state"));
         if (!this.options.fn) this.results = compute(this.state);
         this.settle();
       },
@@ -196,21 +167,18 @@ class Figure {
         this.draw();
       },
       options: () => {
-        this.options = this.model.get("options");
+        this.options = model.get("options");
         this.draw();
       },
       prediction: () => this.draw(),
     };
     const sizes = new ResizeObserver(() => this.layout());
-    const theme = new MutationObserver(() => (this.readTheme(), this.draw()));
     sizes.observe(this.root);
-    for (const node of [document.body, document.documentElement]) theme.observe(node, { attributes: true });
-    for (const name in heard) this.model.on(`change:${name}`, heard[name]);
+    for (const name in heard) model.on(`change:${name}`, heard[name]);
     this.leave = () => {
-      for (const name in heard) this.model.off(`change:${name}`, heard[name]);
+      for (const name in heard) model.off(`change:${name}`, heard[name]);
       clearTimeout(this.voice);
       sizes.disconnect();
-      theme.disconnect();
     };
   }
 
@@ -218,35 +186,32 @@ class Figure {
 
   build(el) {
     const { K, V } = this.state;
-    this.planes = K[0].length === 2;
+    const [flat, small] = [K[0].length === 2, V?.[0].length < 3];
+    this.planes = [...(flat ? "QK" : ""), ...(small ? "V" : "")];
+    this.frozen = Boolean(this.options.fn && this.model.frozen);
     this.root = add(el, "div.figure.attention", { role: "group", "aria-label": "Scaled dot-product attention" });
-    this.readTheme();
     if (this.options.predict) this.root.append((this.question = prediction(this)).root);
     const picture = add(this.root, "div.picture");
-    const side = (title, about, names, draw) => {
-      const part = add(picture, `section.side.${names === "V" ? "content" : "address"}-side`);
+    const side = (kind, title, about, names, draw) => {
+      const part = add(picture, `section.side.${kind}`);
       add(part, "h3.heading", { text: title });
       add(part, "p.about", { text: about });
       const panel = draw ? draw(this) : strips(part, this, names);
-      if (panel.root) part.append(panel.root);
+      if (draw) part.append(panel.root);
       return panel;
     };
-    this.address = side("Which keys are relevant?", "addressing: queries and keys", "QK", this.planes && addressing);
-    const middle = add(picture, "div.middle", {}, (this.matrices = matrices(this)).root);
+    this.address = side("address", "Which keys are relevant?", "addressing: queries and keys", "QK", flat && addressing);
+    this.matrices = matrices(this);
+    const middle = add(picture, "div.middle", {}, this.matrices.root);
     this.line = add(middle, "div.arithmetic");
     this.tutor = add(middle, "div.tutor", { role: "status" });
     const about = `content: values${this.outputs ? " mixed by the row" : ", not mixed yet"}`;
-    if (V) this.content = side("What comes back?", about, "V", V[0].length < 3 && content);
-    picture.append((this.controls = controls(this)).root);
+    if (V) this.content = side("content", "What comes back?", about, "V", small && content);
+    this.controls = controls(this);
+    picture.append(this.controls.root);
     this.spoken = add(this.root, "p.spoken", { role: "status" });
     this.layout();
     this.settle();
-  }
-
-  readTheme() {
-    const style = getComputedStyle(this.root);
-    const read = (name) => style.getPropertyValue(name).match(/[\da-f]{2}/gi).map((h) => parseInt(h, 16));
-    [this.paper, this.dark] = [read("--rw-paper"), read("--rw-slate")];
   }
 
   /** All in one row, or the panels left of the matrices, or above them: whatever the width allows. */
@@ -254,13 +219,13 @@ class Figure {
     const width = this.root.clientWidth - 32;
     if (width <= 0 || width === this.width) return;
     this.width = width;
-    const [left, right] = [this.address.width, this.content?.width ?? 0];
-    const wide = width - left - right - (right ? 72 : 36);
-    const beside = width - Math.max(left, right) - 36;
+    const [left, right] = [this.address.width, this.content?.width ?? -36];
+    const wide = width - left - right - 72;
+    const medium = width - Math.max(left, right) - 36;
     const { total, least } = this.matrices;
-    const how = total(48) <= wide ? "wide" : Math.max(least(54), Math.min(total(48), 440)) <= beside ? "medium" : "narrow";
+    const how = total(48) <= wide ? "wide" : Math.max(least(54), Math.min(total(48), 440)) <= medium ? "medium" : "narrow";
     this.root.dataset.layout = how;
-    this.matrices.layout({ wide, medium: beside, narrow: width }[how]);
+    this.matrices.layout({ wide, medium, narrow: width }[how]);
   }
 
   draw() {
@@ -274,14 +239,16 @@ class Figure {
     this.explain();
     this.advise();
     clearTimeout(this.voice);
-    this.voice = setTimeout(() => put(this.spoken, { text: account(this.state, this.results, this.stages.filter((s) => !this.hidden(s))) }), 500);
+    const seen = this.stages.filter((stage) => !this.hidden(stage));
+    this.voice = setTimeout(() => put(this.spoken, { text: account(this.state, this.results, seen) }), 500);
   }
 
   /** The arithmetic of the cell that is pointed at, else of the chosen one. */
   explain() {
     const { stage, i, j } = this.hover ?? this.cell;
-    const hidden = { what: cellName(stage, i, j), parts: ["hidden until you have answered"], result: null, note: "" };
-    const { what, parts, result, note } = this.hidden(stage) ? hidden : arithmetic(stage, i, j, this.state, this.results);
+    const what = cellName(stage, i, j);
+    const hidden = { parts: ["hidden until you have answered"], result: null };
+    const { parts, result, note = "" } = this.hidden(stage) ? hidden : arithmetic(stage, i, j, this.state, this.results);
     const theirs = this.seen(stage)?.[i]?.[j] ?? null;
     const off = stage === this.options.fn?.stage && theirs !== null && !Object.is(theirs, result) && !(Math.abs(theirs - result) < 2e-3);
     const end = off ? `?  Your function gives ${three(theirs)}` : result === null ? "" : three(result);
@@ -304,9 +271,10 @@ class Figure {
   }
 }
 
+/** Numbers in rows, for widths that no plane can show. */
 function strips(parent, figure, names) {
   const updates = [...names].map((name) => numbers(add(parent, "div.strip"), figure, name));
-  return { width: 4 + 56 * figure.state[names[0]][0].length, update: () => updates.forEach((one) => one()) };
+  return { width: Math.max(170, 56 * figure.state[names[0]][0].length), update: () => updates.forEach((one) => one()) };
 }
 
 function render({ model, el }) {
@@ -314,4 +282,5 @@ function render({ model, el }) {
   return () => figure.leave();
 }
 
+export { account, arithmetic, compute, hull, plain, short, softmax, three, whatChanged };
 export default { render };
