@@ -171,7 +171,7 @@ def _load(pieces: dict[str, str], name: str) -> Callable | None:
 
 
 def _write(folder: Path, pieces: dict[str, str]) -> bool:
-    """Add the pieces to ``mine.py``; a file that is not Python is set aside first. False where nothing can be written."""
+    """Add the pieces to ``mine.py``, a file that is not Python set aside first; False where nothing can be written."""
     path = folder / FILE
     try:
         if path.exists() and not _is_python(path):
