@@ -189,3 +189,29 @@ def test_the_points_of_a_row_are_the_marks_of_its_steps():
     row = paper.Row(scaled=[0.8, -0.4], V=[6, -2], asks=("weights", "output"), marks={"weights": 3, "output": 2})
     assert (row.task.points, repr(row)) == (5, "a row to fill in: weights, output (5 points)")
     assert Task(scores=[1, 2]).points == 1
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        ("scores",),
+        ("scores", "scaled"),
+        ("exponentials", "weights"),
+        ("weights", "products", "output"),
+        ("masked", "weights", "output"),
+        None,
+    ],
+)
+def test_practice_has_a_row_for_every_chapter_and_shows_it_without_a_kernel_too(asks):
+    practice = paper.practice(seed=12, asks=asks)
+    data = practice._repr_mimebundle_()[0]
+    page = Tags(data["text/html"])
+    assert "key 1" in page.text and "blank" in data["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert practice.view["seed"] == 12
+    assert [step["name"] for step in practice.view["steps"]] == list(asks or paper.USUAL)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 10**12, None, 1.5])
+def test_a_seed_that_is_none_gives_a_row_all_the_same(seed):
+    assert 0 <= paper.practice(seed=seed, asks=("scores",)).view["seed"] < 10**9
