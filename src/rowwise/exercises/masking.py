@@ -3,7 +3,7 @@
 import numpy as np
 
 from rowwise import reference
-from rowwise.exercises import models, rules, slips
+from rowwise.exercises import models, rules, slips, slips_masks, slips_whole
 from rowwise.exercises.attention_cases import attention_trials
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, draw_mask, trial
@@ -52,7 +52,7 @@ masked_scores = Function(
     right=reference.masked_scores,
     model=models.masked_scores,
     steps={},
-    slips=(*slips.EXCLUSIONS, *slips.TOO_WEAK, *slips.TRUNCATED),
+    slips=(*slips_masks.EXCLUSIONS, *slips_masks.TOO_WEAK, *slips.TRUNCATED),
     guesses=rules.masked_penalty,
     rules={"integer": rules.integer},
     exact=True,
@@ -88,7 +88,7 @@ causal_mask = Function(
     right=reference.causal_mask,
     model=lambda n, *, pattern=reference.causal_mask: pattern(n),
     steps={},
-    slips=slips.CAUSAL,
+    slips=slips_masks.CAUSAL,
     unpack=_as_booleans,
     draw=_causal_trials,
     shape="n rows of n booleans, True = may attend",
@@ -110,8 +110,8 @@ attention = Function(
     right=reference.attention,
     model=models.attention,
     steps=models.ATTENTION_STEPS,
-    slips=slips.ATTENTION,
-    pairs=slips.ATTENTION_PAIRS,
+    slips=slips_whole.ATTENTION,
+    pairs=slips_whole.ATTENTION_PAIRS,
     guesses=rules.attention_numbers(lambda Q, K, *rest: (Q, K)),
     rules=rules.ATTENTION,
     draw=attention_trials,

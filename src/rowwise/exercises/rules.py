@@ -4,7 +4,8 @@ import numpy as np
 
 from rowwise import reference
 from rowwise.exercises.explain import Seen, Slip
-from rowwise.exercises.slips import however_guarded, penalty, slip
+from rowwise.exercises.slips import slip
+from rowwise.exercises.slips_masks import however_guarded, penalty
 
 
 def integer(tagged: list[Seen], failing: list[Seen]) -> Slip | None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rowwise import reference
-from rowwise.exercises import models, rules, slips
+from rowwise.exercises import models, rules, slips, slips_whole
 from rowwise.exercises.attention_cases import ABOVE, NOT_ABOVE
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_mask, trial
@@ -78,8 +78,8 @@ self_attention = Function(
     right=reference.self_attention,
     model=models.self_attention,
     steps={"project": "the projections", **models.ATTENTION_STEPS},
-    slips=(*slips.SELF_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION),
-    pairs=(*slips.SELF_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION_PAIRS),
+    slips=(*slips_whole.SELF_SOURCES, *slips.MODEL_SCALES, *slips_whole.ATTENTION),
+    pairs=(*slips_whole.SELF_SOURCES, *slips.MODEL_SCALES, *slips_whole.ATTENTION_PAIRS),
     guesses=rules.attention_numbers(lambda X, Wq, Wk, *rest: (X @ Wq, X @ Wk)),
     rules=rules.ATTENTION,
     draw=_self_trials,
@@ -145,8 +145,8 @@ cross_attention = Function(
     right=reference.cross_attention,
     model=models.cross_attention,
     steps={"project": "the projections", **models.ATTENTION_STEPS},
-    slips=(*slips.CROSS_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION),
-    pairs=(*slips.CROSS_SOURCES, *slips.MODEL_SCALES, *slips.ATTENTION_PAIRS),
+    slips=(*slips_whole.CROSS_SOURCES, *slips.MODEL_SCALES, *slips_whole.ATTENTION),
+    pairs=(*slips_whole.CROSS_SOURCES, *slips.MODEL_SCALES, *slips_whole.ATTENTION_PAIRS),
     guesses=rules.attention_numbers(lambda X, M, Wq, Wk, *rest: (X @ Wq, M @ Wk)),
     rules=rules.ATTENTION,
     draw=_cross_trials,

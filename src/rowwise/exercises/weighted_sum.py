@@ -3,7 +3,7 @@
 import numpy as np
 
 from rowwise import reference
-from rowwise.exercises import models, rules, slips
+from rowwise.exercises import models, rules, slips, slips_whole
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, draw_weights, trial
 from rowwise.exercises.plain import Spot, Value
@@ -44,7 +44,7 @@ mix_values = Function(
     right=reference.mix_values,
     model=models.mix_values,
     steps={"mix": "the weighted sum"},
-    slips=(*slips.LARGEST, *slips.MIXES[1:], *slips.AFTERWARDS[2:], *slips.TRUNCATED),
+    slips=(*slips.LARGEST, *slips_whole.MIXES[1:], *slips.AFTERWARDS[2:], *slips.TRUNCATED),
     rules={"integer": rules.integer},
     draw=_trials,
     shape="one row a query, as wide as the values",
