@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rowwise import progress
-from rowwise.study.shown import Shown, escape, paragraphs
+from rowwise.study.shown import QUIET, Shown, escape, paragraphs
 
 _HERE = Path(__file__).parent
 
@@ -29,6 +29,8 @@ def predict(name: str, question: str = "", options: Sequence[str] = (), *, answe
 def outcome(name: str, happened: str) -> Shown:
     """Show the student's prediction beside what ``happened``; before there is one, only say so."""
     said = progress.recall(_key(name))
+    if not said and not progress.recall(f"asked:{name}"):  # a figure asks this one
+        return paragraphs(["Commit to a prediction first: answer in the figure above, then run this cell again."])
     if not said:
         return paragraphs(
             [
@@ -36,12 +38,15 @@ def outcome(name: str, happened: str) -> Shown:
                 f'(Where no buttons show: `study.predict("{name}", answer="a")` in a new cell.)'
             ]
         )
-    return Shown(
-        "<dl style='display:grid;grid-template-columns:max-content 1fr;gap:4px 16px;margin:4px 0'>"
-        f"<dt>You predicted</dt><dd style='margin:0'>{escape(said)}</dd>"
-        f"<dt>What happens</dt><dd style='margin:0'><strong>{escape(happened)}</strong></dd></dl>",
-        f"You predicted: {said}\nWhat happens:  {happened}",
+    sides = "".join(
+        f"<p style='margin:0'><span style='{QUIET}'>{heading}</span><br>{text}</p>"
+        for heading, text in (
+            ("You predicted", escape(said)),
+            ("What happens", f"<strong>{escape(happened)}</strong>"),
+        )
     )
+    grid = "display:grid;grid-template-columns:minmax(8em,1fr) 2fr;gap:4px 32px;margin:4px 0;max-width:56em"
+    return Shown(f"<div style='{grid}'>{sides}</div>", f"You predicted: {said}\nWhat happens:  {happened}")
 
 
 def _key(name: str) -> str:
