@@ -14,7 +14,7 @@ WIDTHS = [1, 2, 3, 31, 32, 33, 64, 100, 512, 1023, 1024]
 def test_javascript_and_python_make_the_same_uniform_draws():
     places = [0, 1, 2, 1249, 1_279_999]
     for seed in (0, 1, 7, 2**31 + 5):
-        drawn = run("scaling_figure.js", "uniform(x[0], x[1])", [[seed, n] for n in places])
+        drawn = run("scaling-math.js", "uniform(x[0], x[1])", [[seed, n] for n in places])
         np.testing.assert_array_equal(drawn, uniform(seed, np.array(places)))
 
 
@@ -31,7 +31,7 @@ def test_uniform_draws_are_those_of_mulberry32_written_out_with_whole_numbers():
 
 @pytest.mark.parametrize("mean", [0, 1])
 def test_javascript_and_python_agree_on_every_score_to_twelve_digits(mean):
-    found = run("scaling_figure.js", "new Draws(x[0]).scores(x[1], x[2])", [[3, d, mean] for d in WIDTHS])
+    found = run("scaling-math.js", "new Draws(x[0]).scores(x[1], x[2])", [[3, d, mean] for d in WIDTHS])
     for d_k, ours in zip(WIDTHS, found, strict=True):
         np.testing.assert_allclose(np.reshape(ours, (250, 4)), scores(3, d_k, mean), rtol=1e-12, atol=1e-12 * d_k)
 
@@ -39,12 +39,12 @@ def test_javascript_and_python_agree_on_every_score_to_twelve_digits(mean):
 def test_the_way_to_a_width_does_not_change_its_scores():
     """Up, down and up again, through the sums that are kept, gives what a fresh start gives."""
     there = "((draws) => { x.forEach((d) => draws.scores(d)); return draws.scores(100); })(new Draws(0))"
-    wandering, straight = run("scaling_figure.js", there, [[1024, 5, 64, 700, 96], []])
+    wandering, straight = run("scaling-math.js", there, [[1024, 5, 64, 700, 96], []])
     assert wandering == straight
 
 
 def test_javascript_and_python_agree_on_what_the_picture_shows_of_the_scores():
-    found = run("scaling_figure.js", "compute(new Draws(0), x)", WIDTHS)
+    found = run("scaling-math.js", "compute(new Draws(0), x)", WIDTHS)
     for d_k, ours in zip(WIDTHS, found, strict=True):
         S = scores(0, d_k)
         for name, row_scores in (("plain", S), ("scaled", S / np.sqrt(d_k))):
@@ -65,7 +65,7 @@ def test_the_jacobian_is_how_softmax_answers_to_a_small_change_of_each_score():
     p = reference.softmax_rows(row)
     np.testing.assert_allclose(jacobian(p), measured, atol=1e-9)
     np.testing.assert_allclose(
-        run("scaling_figure.js", "jacobian(x)", [p.tolist()])[0], np.diag(p) - np.outer(p, p), atol=1e-15
+        run("scaling-math.js", "jacobian(x)", [p.tolist()])[0], np.diag(p) - np.outer(p, p), atol=1e-15
     )
 
 

@@ -111,78 +111,29 @@ function bars(label) {
   return { panel: make("div", { class: "rw-panel" }, caption, picture), draw };
 }
 
-function render({ model, el }) {
-  const state = (name) => model.get(name);
-  const keep = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
-  const data = state("data");
-  const voice = spoken();
-  const finding = make("p", { class: "rw-finding" });
-  const note = make("p", { class: "rw-arithmetic" });
-  const maps = make("div", { class: "rw-maps" });
-  let shown = {};
+/** A labelled menu of [value, text] pairs. */
+function menu(label, options, chosen) {
+  const entries = options.map(([value, text]) => make("option", { value, text }));
+  const select = make("select", { class: "rw-select", "aria-label": label }, ...entries);
+  select.addEventListener("change", () => chosen(select.value));
+  return { control: make("label", { class: "rw-control" }, label, select), select };
+}
 
-  const menu = (label, options, name, chosen) => {
-    const select = make("select", { class: "rw-select", "aria-label": label }, ...options.map(([value, text]) => make("option", { value, text })));
-    select.addEventListener("change", () => chosen(select.value));
-    return { control: make("label", { class: "rw-control" }, label, select), select };
-  };
-  const sentences = menu("sentence", data.sentences.map((text, i) => [i, text]), "sentence",
-    (value) => keep({ sentence: Number(value), ...first(state("head"), Number(value)) }));
-  const heads = menu("head", data.heads.map((name) => [name, spell(name)]), "head",
-    (value) => keep({ head: value, ...first(value, state("sentence")) }));
-  const how = choices({ label: "edit", options: Object.entries(HOWS).map(([key, [word]]) => [key, word]), value: state("how"),
-    chosen: (key) => keep({ how: key }) });
-  const controlsBar = make("div", { class: "rw-controls" }, sentences.control, heads.control, how.group);
-
-  const result = grid({ label: "relative change", columns: ["this edit", "control"],
-    rows: ["row of the head", "row of the sub-layer", "row of the layer", "sentence"], hover: false });
-  const about = make("p", { class: "rw-caption" });
-  const [edited, control] = [bars("the head's row"), bars("the head's row, control")];
-  const outcome = make("section", { class: "rw-panel rw-outcome" }, heading("How far the row moves", ""), about, result.table,
-    make("p", { class: "rw-caption", text: "first line computed here, the others measured beforehand with the whole model; the last is a cosine distance" }),
-    edited.panel, control.panel);
-  const root = make("div", { class: "rw-board rw-head", role: "group", "aria-label": "One head of a trained model" },
-    controlsBar, make("div", { class: "rw-body" }, maps, outcome), note, finding, voice.node);
-
-  /** The brightest cell of a map off the special tokens: where a new map starts. */
-  function first(head, sentence) {
-    const { tokens, P } = data.maps[head][sentence];
-    const cells = tokens.flatMap((_, q) => tokens.map((__, k) => [q, k]));
-    const words = cells.filter(([q, k]) => kind(tokens[q]) === "word" && kind(tokens[k]) === "word");
-    const [query, key] = words.reduce((best, cell) => (P[cell[0]][cell[1]] > P[best[0]][best[1]] ? cell : best));
-    return { query, key };
-  }
-  function lay(it) {
-    const choose = (query, key) => {
-      if (query !== state("query") || key !== state("key")) keep({ query, key });
-    };
-    const where = `${spell(state("head"))}, counted from 0`;
-    const plain = map("Attention weight", where, it.tokens, choose);
-    const weighted = map("Weight × norm of the value", "how much can come from each key", it.tokens, choose);
-    const norms = it.V.map(norm);
-    weighted.body.append(make("tr", {}, make("th", { scope: "row", text: "‖v‖" }), ...norms.map((x) => make("td", { class: "rw-norm", text: digits(x) }))));
-    const products = weightTimesNorm(it.P, it.V);
-    const largest = Math.max(...products.flat());
-    it.P.forEach((row, q) => row.forEach((p, k) => {
-      fill(plain.cells[q][k], digits(p), p);
-      fill(weighted.cells[q][k], digits(products[q][k]), products[q][k] / largest);
-    }));
-    maps.replaceChildren(plain.panel, weighted.panel);
-    shown = { it, plain, weighted };
-  }
-  function draw() {
-    const it = data.maps[state("head")][state("sentence")];
-    if (shown.it !== it) lay(it);
-    const { tokens, P, V, donor } = it;
-    how.inputs[2].disabled = !donor;
-    const way = state("how") === "swap" && !donor ? "zero" : state("how");
-    const [query, key] = [Math.min(state("query"), tokens.length - 1), Math.min(state("key"), tokens.length - 1)];
-    const found = compare(it, query, key, way);
-    for (const table of [shown.plain, shown.weighted]) {
-      table.cells.forEach((row, q) => {
+/** Both maps of one head on one sentence; `choose(query, key)` is told of a click or the arrow keys. */
+function maps({ tokens, P, V }, head, choose) {
+  const weights = map("Attention weight", `${spell(head)}, counted from 0`, tokens, choose);
+  const products = map("Weight × norm of the value", "how much can come from each key", tokens, choose);
+  const values = V.map((v) => make("td", { class: "rw-norm", text: digits(norm(v)) }));
+  products.body.append(make("tr", {}, make("th", { scope: "row", text: "‖v‖" }), ...values));
+  const weighted = weightTimesNorm(P, V);
+  const largest = Math.max(...weighted.flat());
+  P.forEach((row, q) => row.forEach((p, k) => {
+    fill(weights.cells[q][k], digits(p), p);
+    fill(products.cells[q][k], digits(weighted[q][k]), weighted[q][k] / largest);
+  }));
+  function light(query, key) {
+    for (const { cells } of [weights, products]) {
+      cells.forEach((row, q) => {
         row[0].parentNode.classList.toggle("rw-lit", q === query);
         row.forEach((cell, k) => {
           cell.setAttribute("aria-selected", String(q === query && k === key));
@@ -190,42 +141,112 @@ function render({ model, el }) {
         });
       });
     }
-    sentences.select.value = state("sentence");
-    heads.select.value = state("head");
-    how.set(way);
-    const pair = `${tokens[query]} → ${tokens[key]}`;
-    const sort = kind(tokens[key]);
-    const against = found.others.length
-      ? `control: the same edit of the other ${sort}${found.others.length > 1 ? `s (median of ${found.others.length})` : ""} in this row`
-      : `control: none, for there is no other ${sort} in the sentence`;
-    about.textContent = `${pair}; ${against}`;
-    const lines = [{ mine: found.mine.change, control: found.control }, ...found.measured];
-    lines.forEach(({ mine, control: other }, i) => {
-      fill(result.cells[i][0], short(mine), 0);
-      fill(result.cells[i][1], other === null ? "none" : short(other), 0);
-    });
-    const output = mix(P[query], V);
-    const after = (k) => {
-      const r = standIn(way, P[query], V, k, donor);
-      return output.map((x, c) => x + P[query][k] * (r[c] - V[k][c]));
-    };
-    edited.draw(output, after(key), `the row's 32 numbers, outlined after the edit of ${tokens[key]}`);
-    control.panel.hidden = !found.others.length;
-    if (found.others.length) control.draw(output, after(found.typical), `the same, outlined after the edit of ${tokens[found.typical]}`);
-    note.replaceChildren(...formula(P[query][key], found.mine, way));
-    const text = sentence(it, state("head"), query, key, way, found);
-    if (finding.textContent !== text) voice.say(text);
-    finding.textContent = text;
-    root.dataset.drawn = `${query} ${key} ${way}`;
   }
-  const events = ["sentence", "head", "query", "key", "how"].map((name) => `change:${name}`);
-  for (const event of events) model.on(event, draw);
-  draw();
-  el.append(root);
-  return () => {
-    voice.stop();
-    for (const event of events) model.off(event, draw);
-  };
+  return { panels: [weights.panel, products.panel], light };
+}
+
+/** What the edit does, scope by scope, beside its control; and the head's row before and after. */
+function outcome() {
+  const table = grid({ label: "relative change", columns: ["this edit", "control"], hover: false,
+    rows: ["row of the head", "row of the sub-layer", "row of the layer", "sentence"] });
+  const about = make("p", { class: "rw-caption" });
+  const scopes = "first line computed here, the others measured beforehand with the whole model; the last is a cosine distance";
+  const [mine, control] = [bars("the head's row"), bars("the head's row, control")];
+  const panel = make("section", { class: "rw-panel rw-outcome" }, heading("How far the row moves", ""), about, table.table,
+    make("p", { class: "rw-caption", text: scopes }), mine.panel, control.panel);
+  function draw({ tokens, P, V, donor }, query, key, how, found) {
+    const sort = kind(tokens[key]);
+    const many = found.others.length > 1 ? `s (median of ${found.others.length})` : "";
+    about.textContent = `${tokens[query]} → ${tokens[key]}; ` + (found.others.length
+      ? `control: the same edit of the other ${sort}${many} in this row`
+      : `control: none, for there is no other ${sort} in the sentence`);
+    [{ mine: found.mine.change, control: found.control }, ...found.measured].forEach((line, i) => {
+      fill(table.cells[i][0], short(line.mine), 0);
+      fill(table.cells[i][1], line.control === null ? "none" : short(line.control), 0);
+    });
+    const before = mix(P[query], V);
+    const after = (k) => {
+      const r = standIn(how, P[query], V, k, donor);
+      return before.map((x, c) => x + P[query][k] * (r[c] - V[k][c]));
+    };
+    mine.draw(before, after(key), `the row's ${before.length} numbers, outlined after the edit of ${tokens[key]}`);
+    control.panel.hidden = !found.others.length;
+    if (found.others.length) control.draw(before, after(found.typical), `the same, outlined after the edit of ${tokens[found.typical]}`);
+  }
+  return { panel, draw };
+}
+
+/** The brightest cell between two words: where a new map starts. */
+export function brightest({ tokens, P }) {
+  const words = tokens.flatMap((token, i) => (kind(token) === "word" ? [i] : []));
+  const cells = words.flatMap((query) => words.map((key) => ({ query, key })));
+  return cells.reduce((best, cell) => (P[cell.query][cell.key] > P[best.query][best.key] ? cell : best));
+}
+
+class HeadFigure {
+  constructor(model, el) {
+    this.model = model;
+    this.data = model.get("data");
+    this.voice = spoken();
+    this.finding = make("p", { class: "rw-finding" });
+    this.note = make("p", { class: "rw-arithmetic" });
+    this.place = make("div", { class: "rw-maps" });
+    this.outcome = outcome();
+    this.root = make("div", { class: "rw-board rw-head", role: "group", "aria-label": "One head of a trained model" },
+      this.controls(), make("div", { class: "rw-body" }, this.place, this.outcome.panel), this.note, this.finding, this.voice.node);
+    const draw = () => this.draw();
+    this.leave = follow(model, { sentence: draw, head: draw, query: draw, key: draw, how: draw });
+    this.draw();
+    el.append(this.root);
+  }
+
+  keep(changes) {
+    for (const [name, value] of Object.entries(changes)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  controls() {
+    const { sentences, heads, maps: all } = this.data;
+    const open = (head, sentence) => this.keep({ head, sentence, ...brightest(all[head][sentence]) });
+    this.sentences = menu("sentence", sentences.map((text, i) => [i, text]), (value) => open(this.model.get("head"), Number(value)));
+    this.heads = menu("head", heads.map((name) => [name, spell(name)]), (value) => open(value, this.model.get("sentence")));
+    const ways = Object.entries(HOWS).map(([how, [word]]) => [how, word]);
+    this.how = choices({ label: "edit", options: ways, value: this.model.get("how"), chosen: (how) => this.keep({ how }) });
+    return make("div", { class: "rw-controls" }, this.sentences.control, this.heads.control, this.how.group);
+  }
+
+  draw() {
+    const [head, number] = [this.model.get("head"), this.model.get("sentence")];
+    const it = this.data.maps[head][number];
+    if (this.shown !== it) {
+      this.shown = it;
+      this.maps = maps(it, head, (query, key) => {
+        if (query !== this.model.get("query") || key !== this.model.get("key")) this.keep({ query, key });
+      });
+      this.place.replaceChildren(...this.maps.panels);
+    }
+    // A cell set from Python, or a way chosen for another sentence, may not be there in this one.
+    const last = it.tokens.length - 1;
+    const [query, key] = [this.model.get("query"), this.model.get("key")].map((i) => Math.min(i, last));
+    const how = this.model.get("how") === "swap" && !it.donor ? "zero" : this.model.get("how");
+    const found = compare(it, query, key, how);
+    this.maps.light(query, key);
+    this.outcome.draw(it, query, key, how, found);
+    this.how.inputs[Object.keys(HOWS).indexOf("swap")].disabled = !it.donor;
+    this.how.set(how);
+    this.sentences.select.value = number;
+    this.heads.select.value = head;
+    this.note.replaceChildren(...formula(it.P[query][key], found.mine, how));
+    const text = sentence(it, head, query, key, how, found);
+    if (this.finding.textContent !== text) this.voice.say(text);
+    this.finding.textContent = text;
+    this.root.dataset.drawn = `${query} ${key} ${how}`;
+  }
+
+  stop() {
+    this.voice.stop();
+    this.leave();
+  }
 }
 
 /** "L2H1" in words. */
@@ -246,10 +267,16 @@ function formula(p, mine, how) {
 /** The picture in words. */
 export function sentence({ tokens, P, V }, head, query, key, how, found) {
   const [, done] = HOWS[how];
-  const control = found.control === null ? "There is no other of its kind to compare with." :
-    `The same edit of another ${kind(tokens[key])} in the row moves it by ${short(found.control)}.`;
+  const [sort, many] = [kind(tokens[key]), found.others.length];
+  const control = !many ? "There is no other of its kind to compare with." :
+    `The same edit of the other ${sort}${many > 1 ? "s" : ""} moves it by ${short(found.control)}${many > 1 ? ` (median of ${many})` : ""}.`;
   return `In ${spell(head)}, “${tokens[query]}” gives “${tokens[key]}” a weight of ${digits(P[query][key])}; its value has norm ` +
     `${digits(norm(V[key]))}. With ${done}, the head's row for “${tokens[query]}” moves by ${short(found.mine.change)} of its length. ${control}`;
+}
+
+function render({ model, el }) {
+  const figure = new HeadFigure(model, el);
+  return () => figure.stop();
 }
 
 export default { render };

@@ -62,6 +62,7 @@ function grid({ label, columns, rows, corner = "", chosen, hover = true }) {
     const made = columns.map((_, j) => {
       const cell = make("td", { role: "gridcell", class: "rw-cell", tabindex: i + j === 0 ? 0 : -1 });
       cell.addEventListener("focus", () => chosen?.(i, j));
+      cell.addEventListener("click", () => cell.focus()); // a finger's tap does not always move the focus
       if (hover) cell.addEventListener("pointerenter", () => chosen?.(i, j));
       return cell;
     });
@@ -89,6 +90,14 @@ function grid({ label, columns, rows, corner = "", chosen, hover = true }) {
 function fill(cell, text, level) {
   if (cell.textContent !== text) cell.textContent = text;
   cell.style.setProperty("--rw-level", `${Math.round(100 * Math.min(1, Math.max(0, level || 0)))}%`);
+}
+
+/** Runs an action whenever a number of the model changes, from wherever; what it returns ends that. */
+function follow(model, actions) {
+  for (const [name, act] of Object.entries(actions)) model.on(`change:${name}`, act);
+  return () => {
+    for (const [name, act] of Object.entries(actions)) model.off(`change:${name}`, act);
+  };
 }
 
 /** A status line that a screen reader hears once the moving has stopped. */

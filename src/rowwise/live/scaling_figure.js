@@ -1,118 +1,4 @@
-// What the width d_k does to scores, weights and gradients, from real draws.
-//
-// The draws come from a seed by arithmetic that Python repeats exactly (scaling_figure.py), so the picture, its text and
-// a test can speak of the same numbers. Draw n is a hash of n: any component can be had without those before it.
-
-const ROWS = 250; // queries, each with four keys of its own
-const KEYS = 4;
-const NORMALS = ROWS * (1 + KEYS); // components drawn for each feature: one of the query, one of each key
-const STRIDE = 32; // features between the sums that are kept
-export const WIDEST = 1024;
-
-/** Uniform draw n of a seed, strictly between 0 and 1: mulberry32 by Tommy Ettinger (public domain). */
-export function uniform(seed, n) {
-  let t = (Math.imul(seed, 0x9e3779b9) + Math.imul(n + 1, 0x6d2b79f5)) | 0;
-  t = Math.imul(t ^ (t >>> 15), t | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 4294967296;
-}
-
-/** The 1250 components of one feature, normal with mean 0 and variance 1: query, key 1 … 4, next query, … (Box–Muller). */
-export function components(seed, feature) {
-  const drawn = new Float64Array(NORMALS);
-  for (let i = 0; i < NORMALS; i += 2) {
-    const n = feature * NORMALS + i;
-    const radius = Math.sqrt(-2 * Math.log(uniform(seed, n)));
-    const angle = 2 * Math.PI * uniform(seed, n + 1);
-    drawn[i] = radius * Math.cos(angle);
-    drawn[i + 1] = radius * Math.sin(angle);
-  }
-  return drawn;
-}
-
-/** Sums over the first d_k features, for any d_k up to 1024; a few are kept so that no move waits for all the others. */
-export class Draws {
-  constructor(seed) {
-    this.seed = seed;
-    this.kept = [{ qk: new Float64Array(ROWS * KEYS), q: new Float64Array(ROWS), k: new Float64Array(ROWS * KEYS) }];
-  }
-
-  sums(d_k) {
-    const from = Math.min(Math.floor(d_k / STRIDE), this.kept.length - 1);
-    const start = this.kept[from];
-    const sum = { qk: start.qk.slice(), q: start.q.slice(), k: start.k.slice() };
-    for (let feature = from * STRIDE; feature < d_k; feature++) {
-      const drawn = components(this.seed, feature);
-      for (let row = 0; row < ROWS; row++) {
-        const at = row * (1 + KEYS);
-        sum.q[row] += drawn[at];
-        for (let key = 0; key < KEYS; key++) {
-          sum.k[row * KEYS + key] += drawn[at + 1 + key];
-          sum.qk[row * KEYS + key] += drawn[at] * drawn[at + 1 + key];
-        }
-      }
-      if ((feature + 1) % STRIDE === 0 && (feature + 1) / STRIDE === this.kept.length) {
-        this.kept.push({ qk: sum.qk.slice(), q: sum.q.slice(), k: sum.k.slice() });
-      }
-    }
-    return sum;
-  }
-
-  /** The 1000 scores q·k, row after row, when every component has this mean: Σ (q + m)(k + m). */
-  scores(d_k, mean = 0) {
-    const { qk, q, k } = this.sums(d_k);
-    return Array.from(qk, (s, i) => s + mean * (q[Math.floor(i / KEYS)] + k[i]) + mean * mean * d_k);
-  }
-}
-
-export function softmax(row) {
-  const largest = Math.max(...row);
-  const e = row.map((s) => Math.exp(s - largest));
-  const total = e.reduce((a, b) => a + b, 0);
-  return e.map((x) => x / total);
-}
-
-/** diag(p) − p pᵀ: row i says how weight i answers to each score. */
-export function jacobian(p) {
-  // p (1 − p) as p times the sum of the others: 1 − p has few digits left when p is nearly 1.
-  const own = (i) => p.reduce((sum, b, j) => (j === i ? sum : sum + p[i] * b), 0);
-  return p.map((a, i) => p.map((b, j) => (i === j ? own(i) : -a * b)));
-}
-
-/** The size of a matrix: the root of the sum of its squares. */
-export function norm(matrix) {
-  return Math.sqrt(matrix.flat().reduce((sum, x) => sum + x * x, 0));
-}
-
-export function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
-/** Everything the picture shows of these scores, once divided by `divisor`. */
-export function summary(scores, divisor) {
-  const scaled = scores.map((s) => s / divisor);
-  const mean = scaled.reduce((a, b) => a + b, 0) / scaled.length;
-  const variance = scaled.reduce((sum, s) => sum + (s - mean) ** 2, 0) / scaled.length;
-  const rows = Array.from({ length: ROWS }, (_, r) => scaled.slice(r * KEYS, (r + 1) * KEYS));
-  const weights = rows.map(softmax);
-  return {
-    scores: scaled,
-    mean,
-    variance,
-    rows,
-    weights,
-    largest: median(weights.map((p) => Math.max(...p))),
-    jacobian: median(weights.map((p) => norm(jacobian(p)))),
-  };
-}
-
-/** {plain, scaled}: the summary without and with the division by √d_k. */
-export function compute(draws, d_k, mean = 0) {
-  const scores = draws.scores(d_k, mean);
-  return { plain: summary(scores, 1), scaled: summary(scores, Math.sqrt(d_k)) };
-}
+// The picture of live.scaling: without √d_k above, with it below, and curves over every width at the side.
 
 const BINS = 121;
 const LEVELS = Array.from({ length: 11 }, (_, i) => 2 ** i);
@@ -241,111 +127,118 @@ function arithmetic(found, plain, d_k, index, kind, i, j) {
     ", the row's largest score taken away first"];
 }
 
-function render({ model, el }) {
-  let draws = new Draws(model.get("seed"));
-  let timer;
-  let found;
-  let told = ["plain", "weight", 0];
-  const state = (name) => model.get(name);
-  const keep = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+class ScalingFigure {
+  constructor(model, el) {
+    this.model = model;
+    this.draws = new Draws(model.get("seed"));
+    this.told = ["plain", "weight", 0]; // the cell whose arithmetic is shown
+    this.note = make("p", { class: "rw-arithmetic" });
+    this.finding = make("p", { class: "rw-finding" });
+    this.voice = spoken();
+    const explain = (...cell) => this.explain(cell);
+    this.lanes = { plain: lane("plain", "Without √d_k", explain), scaled: lane("scaled", "With √d_k", explain) };
+    this.curves = {
+      largest: curves("Largest weight", "typical row, by d_k", 1),
+      jacobian: curves("Size of diag(p) − p pᵀ", "typical row, by d_k", 0.5),
+    };
+    this.root = make("div", { class: "rw-board rw-scaling", role: "group", "aria-label": "What the width d_k does" },
+      this.controls(),
+      make("div", { class: "rw-body" },
+        make("div", { class: "rw-lanes" }, this.lanes.plain.section, this.lanes.scaled.section),
+        make("div", { class: "rw-side" }, this.curves.largest.panel, this.curves.jacobian.panel)),
+      this.note, this.finding, this.voice.node);
+    this.leave = follow(model, {
+      d_k: () => this.draw(),
+      row: () => this.draw(),
+      mean: () => this.drawAll(),
+      seed: () => {
+        this.draws = new Draws(model.get("seed"));
+        this.drawAll();
+      },
+    });
+    this.drawAll();
+    el.append(this.root);
+  }
 
-  const note = make("p", { class: "rw-arithmetic" });
-  const explain = (...cell) => {
-    told = cell;
+  keep(name, value) {
+    this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  controls() {
+    const state = (name) => this.model.get(name);
+    this.slider = slider({
+      label: "d_k, in powers of two", min: 0, max: 10, step: 1, value: Math.log2(state("d_k")),
+      spell: (x) => `d_k = ${Math.round(2 ** x)}`,
+      moved: (x) => this.keep("d_k", 2 ** x),
+    });
+    this.box = typed({
+      label: "d_k, a whole number from 1 to 1024", value: state("d_k"), min: 1, max: WIDEST, whole: true,
+      moved: (x) => this.keep("d_k", x),
+      refused: (text) => this.voice.say(`${text || "An empty box"} is not a whole number from 1 to 1024; d_k stays ${state("d_k")}.`),
+    });
+    this.mean = choices({
+      label: "components have", options: [["0", "mean 0"], ["1", "mean 1"]], value: String(state("mean")),
+      chosen: (key) => this.keep("mean", Number(key)),
+    });
+    this.which = make("span", { class: "rw-about" });
+    return make("div", { class: "rw-controls" },
+      make("label", { class: "rw-control" }, sub("d", "k"), this.slider.input, this.box.box), this.mean.group,
+      button("Another row", () => this.keep("row", (state("row") + 1) % ROWS)),
+      button("Other draws", () => this.keep("seed", (state("seed") + 1) % 2 ** 32)), this.which);
+  }
+
+  explain(cell) {
+    this.told = cell;
     const [which, kind, i, j] = cell;
-    const words = arithmetic(found[which], found.plain, state("d_k"), state("row"), kind, i, j);
-    note.replaceChildren(...[words].flat());
-  };
-  const lanes = { plain: lane("plain", "Without √d_k", explain), scaled: lane("scaled", "With √d_k", explain) };
-  const sharp = curves("Largest weight", "typical row, by d_k", 1);
-  const slope = curves("Size of diag(p) − p pᵀ", "typical row, by d_k", 0.5);
-  const finding = make("p", { class: "rw-finding" });
-  const voice = spoken();
-
-  const width = slider({
-    label: "d_k, in powers of two", min: 0, max: 10, step: 1, value: Math.log2(state("d_k")),
-    spell: (x) => `d_k = ${Math.round(2 ** x)}`,
-    moved: (x) => keep("d_k", 2 ** x),
-  });
-  const box = typed({
-    label: "d_k, a whole number from 1 to 1024", value: state("d_k"), min: 1, max: WIDEST, whole: true,
-    moved: (x) => keep("d_k", x),
-    refused: (text) => voice.say(`${text || "An empty box"} is not a whole number from 1 to 1024; d_k stays ${state("d_k")}.`),
-  });
-  const mean = choices({
-    label: "components have", options: [["0", "mean 0"], ["1", "mean 1"]], value: String(state("mean")),
-    chosen: (key) => keep("mean", Number(key)),
-  });
-  const another = button("Another row", () => keep("row", (state("row") + 1) % ROWS));
-  const again = button("Other draws", () => keep("seed", state("seed") + 1));
-  const which = make("span", { class: "rw-about" });
-
-  const controls = make("div", { class: "rw-controls" },
-    make("label", { class: "rw-control" }, make("span", {}, "d", make("sub", { text: "k" })), width.input, box.box),
-    mean.group, another, again, which);
-  const root = make("div", { class: "rw-board rw-scaling", role: "group", "aria-label": "What the width d_k does" },
-    controls,
-    make("div", { class: "rw-body" },
-      make("div", { class: "rw-lanes" }, lanes.plain.section, lanes.scaled.section),
-      make("div", { class: "rw-side" }, sharp.panel, slope.panel)),
-    note, finding, voice.node);
-
-  function draw() {
-    const [d_k, m, index] = [state("d_k"), state("mean"), state("row")];
-    found = compute(draws, d_k, m);
-    const root_d = Math.sqrt(d_k);
-    const step = m ? 4 : 2;
-    const theory = m ? 3 : 1;
-    lanes.plain.draw(found.plain, index, m * d_k, step, `${m ? "3 d_k" : "d_k"} = ${theory * d_k}`);
-    lanes.scaled.draw(found.scaled, index, Math.round(m * root_d), step, `${theory} expected`);
-    lanes.scaled.name.about.textContent = `every score divided by √${d_k} = ${digits(root_d)}`;
-    lanes.plain.name.about.textContent = "scores as they are";
-    sharp.mark(d_k, [found.plain.largest, found.scaled.largest]);
-    slope.mark(d_k, [found.plain.jacobian, found.scaled.jacobian]);
-    width.set(Math.log2(d_k));
-    width.input.setAttribute("aria-valuetext", `d_k = ${d_k}`);
-    box.set(d_k);
-    mean.set(String(m));
-    which.textContent = `row ${index + 1} of ${ROWS}, seed ${state("seed")}`;
-    const text = sentence(d_k, found);
-    finding.textContent = text;
-    voice.say(text);
-    explain(...told);
-    root.dataset.drawn = d_k;
+    const words = arithmetic(this.found[which], this.found.plain, this.model.get("d_k"), this.model.get("row"), kind, i, j);
+    this.note.replaceChildren(...[words].flat());
   }
-  /** The curves need every width once: drawn after the first picture, so that it does not wait for them. */
-  function later() {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const all = LEVELS.map((d) => compute(draws, d, state("mean")));
-      for (const [panel, part] of [[sharp, "largest"], [slope, "jacobian"]]) {
-        panel.line(["plain", "scaled"].map((lane) => all.map((one) => one[lane][part])));
+
+  draw() {
+    const [d_k, mean, row] = ["d_k", "mean", "row"].map((name) => this.model.get(name));
+    const [root, binWidth, factor] = [Math.sqrt(d_k), mean ? 4 : 2, mean ? 3 : 1];
+    const { plain, scaled } = (this.found = compute(this.draws, d_k, mean));
+    this.lanes.plain.draw(plain, row, mean * d_k, binWidth, `${mean ? "3 d_k" : "d_k"} = ${factor * d_k}`);
+    this.lanes.scaled.draw(scaled, row, Math.round(mean * root), binWidth, `${factor} expected`);
+    this.lanes.plain.name.about.textContent = "scores as they are";
+    this.lanes.scaled.name.about.textContent = `every score divided by √${d_k} = ${digits(root)}`;
+    for (const [part, panel] of Object.entries(this.curves)) panel.mark(d_k, [plain[part], scaled[part]]);
+    this.slider.set(Math.log2(d_k));
+    this.slider.input.setAttribute("aria-valuetext", `d_k = ${d_k}`);
+    this.box.set(d_k);
+    this.mean.set(String(mean));
+    this.which.textContent = `row ${row + 1} of ${ROWS}, seed ${this.model.get("seed")}`;
+    const text = sentence(d_k, this.found);
+    this.finding.textContent = text;
+    this.voice.say(text);
+    this.explain(this.told);
+    this.root.dataset.drawn = d_k;
+  }
+
+  /** The curves need every width once: drawn after the picture, a width at a time, so that nothing waits for them. */
+  drawAll() {
+    this.draw();
+    clearTimeout(this.timer);
+    const all = [];
+    const next = () => {
+      if (all.length < LEVELS.length) {
+        all.push(compute(this.draws, LEVELS[all.length], this.model.get("mean")));
+        this.timer = setTimeout(next, 5);
+        return;
       }
-      root.dataset.curves = "drawn";
-    }, 30);
+      for (const [part, panel] of Object.entries(this.curves)) {
+        panel.line(["plain", "scaled"].map((which) => all.map((one) => one[which][part])));
+      }
+    };
+    this.timer = setTimeout(next, 30);
   }
-  const reseed = () => {
-    draws = new Draws(state("seed"));
-    draw();
-    later();
-  };
-  const remean = () => {
-    draw();
-    later();
-  };
-  const listeners = { "change:d_k": draw, "change:row": draw, "change:mean": remean, "change:seed": reseed };
-  for (const [event, run] of Object.entries(listeners)) model.on(event, run);
-  draw();
-  el.append(root);
-  later();
-  return () => {
-    clearTimeout(timer);
-    voice.stop();
-    for (const [event, run] of Object.entries(listeners)) model.off(event, run);
-  };
+
+  stop() {
+    clearTimeout(this.timer);
+    this.voice.stop();
+    this.leave();
+  }
 }
 
 /** The picture in one sentence; also its text for a screen reader. */
@@ -354,6 +247,11 @@ export function sentence(d_k, { plain, scaled }) {
   return `d_k = ${d_k}. Without scaling the scores spread by ${deviation(plain)} to each side, a typical row's largest weight is ` +
     `${digits(plain.largest)}, and its Jacobian has size ${fine(plain.jacobian, 3)}. With √d_k: ${deviation(scaled)}, ` +
     `${digits(scaled.largest)} and ${fine(scaled.jacobian, 3)}.`;
+}
+
+function render({ model, el }) {
+  const figure = new ScalingFigure(model, el);
+  return () => figure.stop();
 }
 
 export default { render };

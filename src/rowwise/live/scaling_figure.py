@@ -1,6 +1,6 @@
 """live.scaling(): what the width d_k does to scores, weights and gradients, from real draws with a seed.
 
-The draws are made by the same arithmetic here and in scaling_figure.js: a hash of the draw's number, then Box–Muller.
+The draws are made by the same arithmetic here and in scaling-math.js: a hash of the draw's number, then Box–Muller.
 Python needs them for the text that stands where no widget runs, and for tests.
 """
 
@@ -65,7 +65,7 @@ def summary(scores: np.ndarray) -> dict[str, float]:
 class Scaling(Widget):
     """The figure. ``d_k``, ``mean``, ``row`` (counted from 0) and ``seed`` are what is on the screen."""
 
-    _esm = text_of("parts.js", "scaling_figure.js")
+    _esm = text_of("parts.js", "scaling-math.js", "scaling_figure.js")
     _css = text_of("look.css", "parts.css", "scaling_figure.css")
     d_k = traitlets.Int(2).tag(sync=True)
     mean = traitlets.Int(0).tag(sync=True)

@@ -21,7 +21,8 @@ export function both(S) {
 }
 
 const LIMIT = 1e6; // of a score and of the shift: room enough for every overflow, and no sum of two overflows by itself
-const same = (a, b) => Math.abs(a - b) < 0.005;
+const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const sumOf = (row) => `Σ ${digits(total(row))} ${Math.abs(total(row) - 1) < 0.005 ? "✓" : "not 1"}`;
 const query = (i) => make("span", { class: "rw-query" }, sub("q", i + 1));
 const key = (j) => make("span", { class: "rw-key" }, sub("k", j + 1));
 const power = (x) => make("span", {}, "e", make("sup", { text: digits(x, 3) }));
@@ -40,11 +41,9 @@ function summed(title, about, S, chosen) {
   table.table.querySelector("thead tr").append(make("td"));
   const panel = make("section", { class: "rw-panel" }, heading(title, about), table.table);
   function draw(W, chosenRow) {
-    const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
     W.forEach((row, i) => {
       row.forEach((w, j) => fill(table.cells[i][j], digits(w), w));
-      const sum = total(row);
-      right[i].textContent = `Σ ${digits(sum)} ${same(sum, 1) ? "✓" : "not 1"}`;
+      right[i].textContent = sumOf(row);
       table.cells[i][0].parentNode.classList.toggle("rw-lit", i === chosenRow);
     });
     transpose(W).forEach((column, j) => (below[j].textContent = digits(total(column))));
@@ -71,155 +70,183 @@ export function sentence(S, row, shift, subtract) {
   const start = `Row ${row + 1} has weights ${weights}.`;
   const still = steps(S[row], 0, true).weights;
   const moved = Math.max(...found.weights.map((w, j) => Math.abs(w - still[j])));
-  if (shift === 0) return `${start} Their sum is ${digits(found.weights.reduce((a, b) => a + b, 0))}.`;
+  if (shift === 0) return `${start} Their sum is ${digits(total(found.weights))}.`;
   if (moved > 5e-10) return `${start} Adding ${digits(shift)} moved one by ${fine(moved)}: too few digits are left of such scores.`;
   const grown = subtract ? "the maximum grew by as much and was taken away, so that not even the exponentials moved" :
     `each exponential and their sum are e^${digits(shift)} times as large`;
   return `${start} With ${digits(shift)} added to every score of the row, ${grown}; the weights stand still.`;
 }
 
-function render({ model, el }) {
-  const first = model.get("S");
-  const n_k = first[0].length;
-  const state = (name) => model.get(name);
-  const keep = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
-  const voice = spoken();
-  const note = make("p", { class: "rw-arithmetic" });
-  const finding = make("p", { class: "rw-finding" });
-  let found;
-  let told = ["weight", 0];
+const STEPS = ["score", "+ c", "− maximum", "e to that", "weight"];
 
-  const shiftSlider = slider({
-    label: "c, added to each score of the row", min: -10, max: 10, step: 0.5, value: state("shift"),
-    spell: (x) => `c = ${digits(x)}`, moved: (x) => keep("shift", x),
+/** The chosen row from score to weight, a line a step, and its weights as bars of a fixed scale. */
+function ladder(n_k, chosen) {
+  const table = grid({
+    label: "the chosen row, step by step", columns: Array.from({ length: n_k }, (_, j) => key(j)), rows: STEPS, chosen,
   });
-  const refused = (what, from) => (text) =>
-    voice.say(`${text || "An empty box"} is not a number from −1,000,000 to 1,000,000; ${what} stays ${digits(from())}.`);
-  const shiftBox = typed({
-    label: "c, typed", value: state("shift"), min: -LIMIT, max: LIMIT, moved: (x) => keep("shift", x),
-    refused: refused("c", () => state("shift")),
-  });
-  const subtract = make("input", { type: "checkbox" });
-  subtract.addEventListener("change", () => keep("subtract", subtract.checked));
-  const controls = make("div", { class: "rw-controls" },
-    make("label", { class: "rw-control" }, "add c to the row", shiftSlider.input, shiftBox.box),
-    ...[0, 1000, -1000].map((c) => button(`c = ${digits(c, 0)}`, () => keep("shift", c))),
-    make("label", { class: "rw-control" }, subtract, "take the row's maximum away first"),
-    button("Reset", () => {
-      keep("S", first);
-      keep("shift", 0);
-      keep("subtract", true);
-    }));
-
-  const boxes = first.map((row, i) => row.map((_, j) => {
-    const one = typed({
-      label: `score of query ${i + 1} with key ${j + 1}`, value: state("S")[i][j], min: -LIMIT, max: LIMIT,
-      moved: (x) => keep("S", state("S").map((r, a) => r.map((s, b) => (a === i && b === j ? x : s)))),
-      refused: refused("the score", () => state("S")[i][j]),
-    });
-    one.box.addEventListener("focus", () => keep("row", i));
-    return one;
-  }));
-  const pick = first.map((_, i) => {
-    const node = button("", () => keep("row", i));
-    node.replaceChildren(query(i));
-    node.setAttribute("aria-label", `show row ${i + 1} step by step`);
-    return node;
-  });
-  const lines = first.map((_, i) => make("tr", {}, make("th", { scope: "row" }, pick[i]), ...boxes[i].map((one) => make("td", {}, one.box))));
-  const heads = () => [make("td"), ...Array.from({ length: n_k }, (_, j) => make("th", { scope: "col" }, key(j)))];
-  const scores = make("section", { class: "rw-panel" }, heading("Scores", `S (${first.length}, ${n_k})`),
-    make("table", { class: "rw-grid" }, make("thead", {}, make("tr", {}, ...heads())), make("tbody", {}, ...lines)));
-
-  const names = ["score", "plus c", "minus the maximum", "exponential", "weight"];
-  const explain = (i, j) => {
-    told = [names[i], j];
-    tell();
-  };
-  const ladder = grid({ label: "the chosen row, step by step", columns: Array.from({ length: n_k }, (_, j) => key(j)),
-    rows: ["score", "+ c", "− maximum", "e to that", "weight"], chosen: explain });
-  const totals = ladder.cells.map((row) => {
+  const totals = table.cells.map((row) => {
     const cell = make("td", { class: "rw-total" });
     row[0].parentNode.append(cell);
     return cell;
   });
-  ladder.table.querySelector("thead tr").append(make("td"));
   const bars = Array.from({ length: n_k }, () => make("span", { class: "rw-bar" }));
-  ladder.body.append(make("tr", { class: "rw-bars", "aria-hidden": "true" }, make("td"), ...bars.map((bar) => make("td", {}, bar)), make("td")));
+  const under = bars.map((bar) => make("td", {}, bar));
+  table.table.querySelector("thead tr").append(make("td"));
+  table.body.append(make("tr", { class: "rw-bars", "aria-hidden": "true" }, make("td"), ...under, make("td")));
   const title = heading("Step by step", "");
-  const one = make("section", { class: "rw-panel rw-ladder" }, title, ladder.table);
-
-  const across = summed("Along each row", "what attention does", first, null);
-  const down = summed("Down each column", "the other axis", first, null);
-  const root = make("div", { class: "rw-board rw-softmax", role: "group", "aria-label": "Softmax of one row" }, controls,
-    make("div", { class: "rw-body" }, scores, one, make("div", { class: "rw-axes" }, across.panel, down.panel)), note, finding, voice.node);
-
-  function tell() {
-    const [kind, j] = told;
-    const { shifted, largest, exponents, e, total, weights } = found;
-    const s = digits(state("S")[state("row")][j], 3);
-    const words = {
-      score: [`score of query ${state("row") + 1} with key ${j + 1}: ${s}`],
-      "plus c": [`${s} + ${digits(state("shift"), 3)} = ${digits(shifted[j], 3)}`],
-      "minus the maximum": [`${digits(shifted[j], 3)} − ${digits(largest, 3)} = ${digits(shifted[j] - largest, 3)}`],
-      exponential: [power(exponents[j]), ` = ${fine(e[j], 3)}`],
-      weight: quotient(exponents, j),
-    }[kind];
-    note.replaceChildren(...words);
-    if (kind === "weight" && !Number.isFinite(weights[j])) note.replaceChildren(power(exponents[j]), ` / sum = ${digits(e[j], 3)} / ${digits(total, 3)} = ${digits(weights[j])}`);
-  }
-  function draw() {
-    const [S, row, shift] = [state("S"), state("row"), state("shift")];
-    found = steps(S[row], shift, state("subtract"));
-    const size = Math.max(...S.flat().map(Math.abs), 1e-9);
-    S.forEach((scoresOfRow, i) => {
-      scoresOfRow.forEach((s, j) => boxes[i][j].set(s));
-      lines[i].classList.toggle("rw-lit", i === row);
-      pick[i].setAttribute("aria-pressed", String(i === row));
-    });
+  function draw(scores, row, shift, found, subtract) {
     title.about.textContent = `row ${row + 1}`;
-    const rows = [S[row], found.shifted, found.exponents, found.e, found.weights];
-    rows.forEach((numbers, i) => numbers.forEach((x, j) => {
-      const level = i === 4 ? x : i === 3 ? x / Math.max(...found.e) / 2 : Math.abs(x) / (2 * size + 2 * Math.abs(shift));
-      fill(ladder.cells[i][j], i === 3 ? fine(x) : digits(x), level);
+    const lines = [scores, found.shifted, found.exponents, found.e, found.weights];
+    const widest = 2 * Math.max(...lines[0].map(Math.abs), 1e-9) + 2 * Math.abs(shift);
+    const tallest = 2 * Math.max(...found.e);
+    const levels = [(x) => Math.abs(x) / widest, (x) => Math.abs(x) / widest, (x) => Math.abs(x) / widest, (x) => x / tallest, (x) => x];
+    lines.forEach((numbers, i) => numbers.forEach((x, j) => {
+      fill(table.cells[i][j], i === 3 ? fine(x) : digits(x), levels[i](x));
     }));
-    ladder.cells[2][0].parentNode.hidden = !state("subtract");
+    table.cells[2][0].parentNode.hidden = !subtract;
     totals[3].textContent = `Σ ${fine(found.total)}`;
-    const sum = found.weights.reduce((a, b) => a + b, 0);
-    totals[4].textContent = `Σ ${digits(sum)} ${same(sum, 1) ? "✓" : "not 1"}`;
+    totals[4].textContent = sumOf(found.weights);
     bars.forEach((bar, j) => (bar.style.height = `${Math.round(56 * (found.weights[j] || 0))}px`));
-    const { rows: W, columns } = both(S);
-    across.draw(W, row);
-    down.draw(columns, row);
-    shiftSlider.set(shift);
-    shiftBox.set(shift);
-    subtract.checked = state("subtract");
-    const text = sentence(S, row, shift, state("subtract"));
-    if (finding.textContent !== text) voice.say(text);
-    finding.textContent = text;
-    tell();
-    root.dataset.drawn = `${row} ${shift}`;
   }
-  const events = ["change:S", "change:row", "change:shift", "change:subtract"];
-  for (const event of events) model.on(event, draw);
-  draw();
-  el.append(root);
-  return () => {
-    voice.stop();
-    for (const event of events) model.off(event, draw);
-  };
+  return { panel: make("section", { class: "rw-panel rw-ladder" }, title, table.table), draw };
+}
+
+/** The scores as boxes to type in, and a button for each row that shows it in detail. */
+function board(S, { typedIn, refused, pick }) {
+  const boxes = S.map((row, i) => row.map((score, j) => {
+    const one = typed({
+      label: `score of query ${i + 1} with key ${j + 1}`, value: score, min: -LIMIT, max: LIMIT,
+      moved: (x) => typedIn(i, j, x), refused: (text) => refused(text, i, j),
+    });
+    one.box.addEventListener("focus", () => pick(i));
+    return one;
+  }));
+  const buttons = S.map((_, i) => {
+    const node = button("", () => pick(i));
+    node.replaceChildren(query(i));
+    node.setAttribute("aria-label", `show row ${i + 1} step by step`);
+    return node;
+  });
+  const lines = S.map((_, i) =>
+    make("tr", {}, make("th", { scope: "row" }, buttons[i]), ...boxes[i].map((one) => make("td", {}, one.box))));
+  const names = S[0].map((_, j) => make("th", { scope: "col" }, key(j)));
+  const table = make("table", { class: "rw-grid" }, make("thead", {}, make("tr", {}, make("td"), ...names)), make("tbody", {}, ...lines));
+  function draw(scores, chosen) {
+    scores.forEach((row, i) => {
+      row.forEach((s, j) => boxes[i][j].set(s));
+      lines[i].classList.toggle("rw-lit", i === chosen);
+      buttons[i].setAttribute("aria-pressed", String(i === chosen));
+    });
+  }
+  return { panel: make("section", { class: "rw-panel" }, heading("Scores", `S (${S.length}, ${S[0].length})`), table), draw };
+}
+
+class SoftmaxFigure {
+  constructor(model, el) {
+    this.model = model;
+    this.first = model.get("S");
+    this.told = [STEPS.length - 1, 0]; // the cell whose arithmetic is shown
+    this.voice = spoken();
+    this.note = make("p", { class: "rw-arithmetic" });
+    this.finding = make("p", { class: "rw-finding" });
+    this.scores = board(this.first, {
+      typedIn: (i, j, x) => this.keep({ S: model.get("S").map((r, a) => r.map((s, b) => (a === i && b === j ? x : s))) }),
+      refused: (text, i, j) => this.refuse(text, "the score", model.get("S")[i][j]),
+      pick: (row) => this.keep({ row }),
+    });
+    this.steps = ladder(this.first[0].length, (i, j) => this.tell((this.told = [i, j])));
+    this.across = summed("Along each row", "what attention does", this.first, null);
+    this.down = summed("Down each column", "the other axis", this.first, null);
+    this.root = make("div", { class: "rw-board rw-softmax", role: "group", "aria-label": "Softmax of one row" },
+      this.controls(),
+      make("div", { class: "rw-body" }, this.scores.panel, this.steps.panel,
+        make("div", { class: "rw-axes" }, this.across.panel, this.down.panel)),
+      this.note, this.finding, this.voice.node);
+    const draw = () => this.draw();
+    this.leave = follow(model, { S: draw, row: draw, shift: draw, subtract: draw });
+    this.draw();
+    el.append(this.root);
+  }
+
+  keep(changes) {
+    for (const [name, value] of Object.entries(changes)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  refuse(text, what, stays) {
+    this.voice.say(`${text || "An empty box"} is not a number from −1,000,000 to 1,000,000; ${what} stays ${digits(stays)}.`);
+  }
+
+  controls() {
+    const shift = (c) => this.keep({ shift: c });
+    this.slider = slider({
+      label: "c, added to each score of the row", min: -10, max: 10, step: 0.5, value: 0, spell: (x) => `c = ${digits(x)}`, moved: shift,
+    });
+    this.box = typed({
+      label: "c, typed", value: 0, min: -LIMIT, max: LIMIT, moved: shift,
+      refused: (text) => this.refuse(text, "c", this.model.get("shift")),
+    });
+    this.subtract = make("input", { type: "checkbox" });
+    this.subtract.addEventListener("change", () => this.keep({ subtract: this.subtract.checked }));
+    return make("div", { class: "rw-controls" },
+      make("label", { class: "rw-control" }, "add c to the row", this.slider.input, this.box.box),
+      ...[0, 1000, -1000].map((c) => button(`c = ${digits(c, 0)}`, () => shift(c))),
+      make("label", { class: "rw-control" }, this.subtract, "take the row's maximum away first"),
+      button("Reset", () => this.keep({ S: this.first, shift: 0, subtract: true })));
+  }
+
+  tell([step, j]) {
+    const { shifted, largest, exponents, e, total, weights } = this.found;
+    const row = this.model.get("row");
+    const three = (x) => digits(x, 3);
+    const score = three(this.model.get("S")[row][j]);
+    const words = [
+      () => [`score of query ${row + 1} with key ${j + 1}: ${score}`],
+      () => [`${score} + ${three(this.model.get("shift"))} = ${three(shifted[j])}`],
+      () => [`${three(shifted[j])} − ${three(largest)} = ${three(shifted[j] - largest)}`],
+      () => [power(exponents[j]), ` = ${fine(e[j], 3)}`],
+      () => Number.isFinite(weights[j]) ? quotient(exponents, j) :
+        [power(exponents[j]), ` / sum = ${three(e[j])} / ${three(total)} = NaN`],
+    ][step]();
+    this.note.replaceChildren(...words);
+  }
+
+  draw() {
+    const [S, row, shift, subtract] = ["S", "row", "shift", "subtract"].map((name) => this.model.get(name));
+    this.found = steps(S[row], shift, subtract);
+    this.scores.draw(S, row);
+    this.steps.draw(S[row], row, shift, this.found, subtract);
+    const { rows, columns } = both(S);
+    this.across.draw(rows, row);
+    this.down.draw(columns, row);
+    this.slider.set(shift);
+    this.box.set(shift);
+    this.subtract.checked = subtract;
+    const text = sentence(S, row, shift, subtract);
+    if (this.finding.textContent !== text) this.voice.say(text);
+    this.finding.textContent = text;
+    this.tell(this.told);
+    this.root.dataset.drawn = `${row} ${shift}`;
+  }
+
+  stop() {
+    this.voice.stop();
+    this.leave();
+  }
 }
 
 /** e^a / (e^a + e^b) in the digits that are shown, so that a pocket calculator agrees. */
 function quotient(exponents, j) {
   const rounded = exponents.map((x) => Number(x.toFixed(3)));
   const e = rounded.map((x) => Number(Math.exp(x).toFixed(3)));
-  const total = e.reduce((a, b) => a + b, 0);
+  const all = total(e);
   const sum = rounded.flatMap((x, k) => (k ? [" + ", power(x)] : [power(x)]));
-  return [power(rounded[j]), " / (", ...sum, `) = ${digits(e[j], 3)} / ${digits(total, 3)} = ${digits(e[j] / total, 3)}`];
+  return [power(rounded[j]), " / (", ...sum, `) = ${digits(e[j], 3)} / ${digits(all, 3)} = ${digits(e[j] / all, 3)}`];
+}
+
+function render({ model, el }) {
+  const figure = new SoftmaxFigure(model, el);
+  return () => figure.stop();
 }
 
 export default { render };
