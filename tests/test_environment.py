@@ -1,7 +1,10 @@
 """pyproject.toml, the locks, requirements.txt and environment.yml say the same, each in its own way."""
 
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -117,3 +120,14 @@ def test_before_a_commit_the_same_ruff_runs_as_in_the_tests():
     assert repository["repo"] == "local", "nothing is fetched but from the package index"
     pinned = {package for hook in repository["hooks"] for package in hook["additional_dependencies"]}
     assert pinned == {f"ruff=={version}" for version in versions(LOCKS[1], "ruff")}
+
+
+def test_the_wheel_that_a_hub_installs_holds_every_file_of_the_package(tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("rowwise-*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    listed = subprocess.run(["git", "ls-files", "src/rowwise"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this is no clone: git does not list the package's files")
+    assert {name.removeprefix("src/") for name in listed.stdout.split()} <= held
