@@ -142,7 +142,7 @@ class Session:
         for verdict in verdicts:
             if verdict.step in self.checked:
                 self.verdicts[verdict.step] = verdict
-                self.messages[verdict.step] = tell(self.task, verdict, verdicts)
+                self.messages[verdict.step] = tell(self.task, verdict)
 
     def _count(self, step: str, right: bool) -> None:
         if step in self.counted:

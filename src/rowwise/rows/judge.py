@@ -50,7 +50,7 @@ def judge(task: Task, typed) -> Mark:
             task.marks[v.step],
             v.slug,
             v.carried,
-            tell(task, v, verdicts),
+            tell(task, v),
         )
         for v in verdicts
     )

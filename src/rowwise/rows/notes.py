@@ -36,7 +36,7 @@ NOTES = {
     "scaled-output": "The divisor has been put on the output. It belongs on the scores, before the softmax: there it "
     "changes the weights, here it only shrinks the result.",
     "no-exponential": {
-        "exponentials": "These are still the scores. Put each of them through e^x.",
+        "exponentials": "These are still the scores. Put each of them through e^x first.",
         "": "The scores have been shared out as they are, without e^x. Try it with a negative score: a weight would be "
         "negative, too.",
     },
@@ -92,13 +92,13 @@ LOOK = {
 }
 
 
-def tell(task: Task, verdict, verdicts) -> str:
+def tell(task: Task, verdict) -> str:
     """The message of one step."""
     read = f"Read as {verdict.line.shown}. " if verdict.line.shown else ""
-    return read + _what(task, verdict, verdicts)
+    return read + _what(task, verdict)
 
 
-def _what(task: Task, verdict, verdicts) -> str:
+def _what(task: Task, verdict) -> str:
     if verdict.line.blank:
         return "Left empty, so no points; the next line is judged from the last one filled in."
     if verdict.right:
@@ -109,7 +109,8 @@ def _what(task: Task, verdict, verdicts) -> str:
         return _so_far(task, verdict)
     said = NOTES.get(verdict.slug, "")
     if isinstance(said, dict):
-        said = said.get(verdict.step, said[""])
+        copied = verdict.slug == "no-exponential" and verdict.line.box and abs(verdict.line.middle.sum() - 1) > 0.01
+        said = said["exponentials"] if copied else said.get(verdict.step, said[""])
     if verdict.line.problem:
         return f"{verdict.line.problem} {said}".strip()
     said = said.format(**_figures(verdict)) or _differs(task, verdict)
