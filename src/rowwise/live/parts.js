@@ -143,7 +143,7 @@ function typed({ label, value, min, max, whole = false, moved, refused }) {
   return {
     box,
     set: (x) => {
-      if (document.activeElement !== box) box.value = String(Number(x.toFixed(6))).replace("-", "−");
+      if (document.activeElement !== box) box.value = String(Number(x.toFixed(4))).replace("-", "−");
       box.setAttribute("aria-invalid", "false");
     },
   };
