@@ -28,6 +28,12 @@ SLUGS = {
     "nothing-permitted-nan nothing-permitted-uniform extra-output",
     "self_attention": "projection-swapped no-projection keys-as-values extra-output scaled-by-wrong-size",
     "cross_attention": "projection-swapped no-projection keys-from-queries queries-from-memory",
+    "split_heads": "reshape-for-transpose heads-interleaved",
+    "merge_heads": "reshape-for-transpose heads-interleaved heads-averaged",
+    "multi_head_attention": "heads-averaged no-output-projection scaled-by-model-width softmax-across-batch-or-heads "
+    "transposed-batch extra-output",
+    "content_removal": "removal-renormalised removal-measures-weights",
+    "streaming_attention": "accumulator-not-rescaled block-outputs-averaged running-maximum-from-zero last-block-lost",
 }
 EVERYWHERE = {
     "inputs-changed",

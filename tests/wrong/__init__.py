@@ -41,7 +41,7 @@ def right(exercise: str):
 
 def collection() -> list[Written]:
     """All of them."""
-    for module in ("products", "softmaxes", "sums", "masks", "attentions", "sources"):
+    for module in ("products", "softmaxes", "sums", "masks", "attentions", "sources", "heads", "removals"):
         importlib.import_module(f"wrong.{module}")
     return list(WRITTEN)
 

@@ -1,3 +1,142 @@
-"""Exercises of chapter 07, batches and heads."""
+"""Exercises of chapter 07, batches and heads. True in a mask = may attend."""
 
-EXERCISES = ()
+import numpy as np
+
+from rowwise import reference
+from rowwise.exercises import models_heads, rules, slips_heads
+from rowwise.exercises.functions import Function
+from rowwise.exercises.inputs import draw, draw_integers, draw_mask, trial
+
+CHAPTER = "07-batches-and-heads"
+
+
+def _split_trials():
+    return (
+        trial("ordinary case", "the example", 10.0 * np.arange(1, 4)[:, None] + np.arange(4), 2),
+        trial("ordinary case", "other numbers", draw("a", 3, 4), 2),
+        trial("other sizes", "three heads of two", draw("b", 5, 6), 3),
+        trial("other sizes", "a batch", draw("c", 2, 5, 12), 3),
+        trial("other sizes", "two axes in front", draw("d", 2, 3, 4, 6), 2),
+        trial("other sizes", "as many heads as positions", draw("e", 2, 2, 4), 2),
+        trial("other sizes", "one head", draw("f", 3, 4), 1),
+        trial("other sizes", "heads one wide", draw("g", 2, 3, 4), 4),
+        trial("other sizes", "one position", draw("h", 1, 6), 2),
+        trial("other sizes", "whole numbers", draw_integers("i", 4, 6), 2),
+    )
+
+
+split_heads = Function(
+    name="split_heads",
+    chapter=CHAPTER,
+    parts={"ordinary case": 1.5, "other sizes": 1.0, "inputs untouched": 0.5},
+    arguments=("X", "heads"),
+    right=reference.split_heads,
+    model=models_heads.split_heads,
+    steps={},
+    slips=slips_heads.SPLITS,
+    exact=True,
+    draw=_split_trials,
+    shape="(…, heads, n, d), a matrix a head",
+)
+
+
+def _merge_trials():
+    numbered = 10.0 * np.arange(1, 4)[:, None] + np.arange(4)
+    return (
+        trial("ordinary case", "the example", reference.split_heads(numbered, 2).copy()),
+        trial("ordinary case", "other numbers", draw("a", 2, 3, 2)),
+        trial("other sizes", "three heads of two", draw("b", 3, 5, 2)),
+        trial("other sizes", "a batch", draw("c", 2, 3, 5, 4)),
+        trial("other sizes", "two axes in front", draw("d", 2, 3, 2, 4, 3)),
+        trial("other sizes", "as many heads as positions", draw("e", 2, 2, 2, 2)),
+        trial("other sizes", "one head", draw("f", 1, 3, 4)),
+        trial("other sizes", "heads one wide", draw("g", 2, 4, 3, 1)),
+        trial("other sizes", "one position", draw("h", 2, 1, 3)),
+        trial("other sizes", "whole numbers", draw_integers("i", 2, 4, 3)),
+    )
+
+
+merge_heads = Function(
+    name="merge_heads",
+    chapter=CHAPTER,
+    parts={"ordinary case": 1.0, "other sizes": 0.5, "inputs untouched": 0.5},
+    arguments=("X",),
+    right=reference.merge_heads,
+    model=models_heads.merge_heads,
+    steps={},
+    slips=slips_heads.MERGES,
+    exact=True,
+    draw=_merge_trials,
+    shape="(…, n, heads · d), the heads side by side",
+)
+
+
+def _matrices(seed: str, width: int) -> tuple:
+    """Wq, Wk, Wv and Wo, no two alike."""
+    return tuple(draw(f"{seed}{which}", width, width) for which in ("q", "k", "v", "o"))
+
+
+def _multi_trials():
+    batch = draw("c", 2, 5, 6), *_matrices("c", 6), 3
+    square = draw("d", 2, 2, 4), *_matrices("d", 4), 2
+    masks = np.stack([draw_mask("e", 5, 5), draw_mask("E", 5, 5)])
+    square_masks = np.stack([np.tri(2, dtype=bool), np.ones((2, 2), dtype=bool)])
+    nothing = np.tri(4, k=-1, dtype=bool)
+    narrow = [A.astype(np.float32) for A in (draw("f", 2, 3, 4), *_matrices("f", 4))]
+    near_1000 = 12 * draw("g", 3, 4), *(np.round(12 * W) for W in _matrices("g", 4)), 2
+    return (
+        trial("ordinary case", "the example", draw("a", 3, 4), *_matrices("a", 4), 2),
+        trial("ordinary case", "other numbers", draw("b", 3, 4), *_matrices("b", 4), 2),
+        trial("other sizes", "a batch", *batch),
+        trial("other sizes", "as many sentences, heads and positions", *square),
+        trial("other sizes", "heads, positions and width alike", draw("j", 4, 4, 16), *_matrices("j", 16), 4),
+        trial("other sizes", "one head", draw("h", 3, 4), *_matrices("h", 4), 1),
+        trial("other sizes", "heads one wide", draw("i", 2, 3, 4), *_matrices("i", 4), 4),
+        trial("other sizes", "float32", *narrow, 2),
+        trial("masks", "a mask", draw("k", 4, 6), *_matrices("k", 6), 2, draw_mask("k", 4, 4), tags="mask"),
+        trial(
+            "masks",
+            "a causal mask",
+            draw("l", 5, 4),
+            *_matrices("l", 4),
+            2,
+            np.tri(5, dtype=bool),
+            tags="mask",
+        ),
+        trial("masks", "a batch, a mask for each", *batch, masks, tags="mask"),
+        trial("masks", "a small batch, a mask for each", *square, square_masks, tags="mask"),
+        trial("extremes and empty rows", "large scores", *near_1000, tags="extreme"),
+        trial(
+            "extremes and empty rows",
+            "nothing to attend to",
+            draw("m", 4, 4),
+            *_matrices("m", 4),
+            2,
+            nothing,
+            tags="mask empty",
+        ),
+    )
+
+
+multi_head_attention = Function(
+    name="multi_head_attention",
+    chapter=CHAPTER,
+    parts={
+        "ordinary case": 1.5,
+        "other sizes": 1.0,
+        "masks": 0.75,
+        "extremes and empty rows": 0.25,
+        "inputs untouched": 0.5,
+    },
+    arguments=("X", "Wq", "Wk", "Wv", "Wo", "heads", "mask"),
+    right=reference.multi_head_attention,
+    model=models_heads.multi_head_attention,
+    steps=models_heads.HEADS_STEPS,
+    slips=slips_heads.HEADS,
+    pairs=slips_heads.HEADS_PAIRS,
+    rules={"extreme": rules.extreme, "empty": rules.empty},
+    draw=_multi_trials,
+    shape="(…, n, d_model), one row a position",
+)
+
+EXERCISES = (split_heads, merge_heads, multi_head_attention)

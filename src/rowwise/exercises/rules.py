@@ -32,6 +32,22 @@ def _holds_in_the_largest_row(seen: Seen) -> bool:
     return bool(np.allclose(seen.value[row], seen.right[row], rtol=1e-3, atol=1e-5))
 
 
+def extreme_streaming(tagged: list[Seen], failing: list[Seen]) -> Slip:
+    """Only scores far below 0 broken: a maximum that starts at 0; else the exponential left its range."""
+    below = all("-800" in seen.trial.case.name for seen in tagged)
+    return Slip("running-maximum-from-zero") if below else Slip("overflow")
+
+
+def last_block(tagged: list[Seen], failing: list[Seen]) -> Slip | None:
+    """Only a shorter last block broken: the keys of the full blocks, and no others, have played a part."""
+    for seen in tagged:
+        Q, K, V, block = seen.args
+        full = len(K) - len(K) % block
+        if full and not (seen.shaped and seen.same(reference.attention(Q, K[:full], V[:full]))):
+            return None
+    return Slip("last-block-lost")
+
+
 def dominates(tagged: list[Seen], failing: list[Seen]) -> Slip:
     """An excluded score far above the permitted ones: has it kept weight, or taken theirs away?"""
     leaks = [seen for seen in tagged if seen.shaped and _weight_on_excluded(seen)]

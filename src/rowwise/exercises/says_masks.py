@@ -38,11 +38,7 @@ def _leak(e) -> str:
     """The first excluded key that has weight."""
     cell = _excluded_cell(e, _has_weight)
     if cell is None:
-        return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}"
-            if e.shaped
-            else f"{e.where} no row can be shown"
-        )
+        return f"{e.where} {e.shown}" if e.shaped else f"{e.where} no row can be shown"
     row, key = cell
     return f"{e.weights_where} query {row + 1} gives key {key + 1} a weight of {number(e.value[row, key])}, and its mask excludes it"
 
@@ -52,7 +48,7 @@ def _after_softmax(e) -> str:
         row, total = e.uneven
         shown = f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}"
     else:
-        shown = f"{e.where} row {e.row + 1} of yours is {e.mine_text}, weighted by less than 1 in all"
+        shown = f"{e.where} {e.shown}, weighted by less than 1 in all"
     return (
         f"{shown}. The excluded weights are 0, as they should be, but what they had was lost with them. Exclude *before* the "
         "softmax, with a score whose exponential is 0: then the permitted keys share out the whole 1 by themselves."
@@ -61,7 +57,7 @@ def _after_softmax(e) -> str:
 
 def _then_renormalise(e) -> str:
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. An excluded key scores far above the permitted ones there: in "
+        f"{e.where} {e.shown}. An excluded key scores far above the permitted ones there: in "
         "the softmax it takes all the weight, theirs become 0, and after it has been zeroed nothing is left to divide by. On "
         "mild scores, and on paper, this order of steps is right. Exclude before the softmax and it always is."
     )
@@ -70,7 +66,7 @@ def _then_renormalise(e) -> str:
 def _zeroes_scores(e) -> str:
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: excluded scores are 0. But 0 is a score like any other; "
+            f"{e.where} {e.shown}: excluded scores are 0. But 0 is a score like any other; "
             "its exponential is 1, more than that of every negative score. Which score has an exponential of exactly 0?"
         )
     return (
@@ -82,7 +78,7 @@ def _zeroes_scores(e) -> str:
 def _too_weak(e) -> str:
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: where the mask excludes, a finite number stands. Sooner or "
+            f"{e.where} {e.shown}: where the mask excludes, a finite number stands. Sooner or "
             "later a permitted score lies below it, or a whole row is excluded and shares out its weight all the same. What "
             "lies below every number?"
         )
@@ -107,11 +103,7 @@ def _added(e) -> str:
         "excluded": "each excluded score is 1 larger than it was",
         "subtracted": "the mask has been subtracted as a number",
     }.get(e.note, "each permitted score is 1 larger than it was")
-    shown = (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}"
-        if e.exercise.name == "masked_scores"
-        else _leak(e)
-    )
+    shown = f"{e.where} {e.shown}" if e.exercise.name == "masked_scores" else _leak(e)
     return (
         f"{shown}. It fits a mask that was used as a number: True counts as 1, so {what}, and nothing is excluded. A boolean "
         "mask chooses, cell by cell, between the score and -inf."
@@ -127,7 +119,7 @@ def _inverted(e) -> str:
         )
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: what should exclude stands where the mask permits, and "
+            f"{e.where} {e.shown}: what should exclude stands where the mask permits, and "
             "the excluded scores are kept. In this course True means *may attend*; other libraries use the opposite. Look at the order "
             "in which your choice takes its two sides."
         )
@@ -140,7 +132,7 @@ def _inverted(e) -> str:
 def _transposed(e) -> str:
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: -inf stands where *column* {e.row + 1} of the mask says "
+            f"{e.where} {e.shown}: -inf stands where *column* {e.row + 1} of the mask says "
             "so. A mask has a row for each query and a column for each key, as the scores have; it needs no turning. Look "
             "for a `.T` beside the mask."
         )
@@ -154,7 +146,7 @@ def _transposed(e) -> str:
 def _ignored(e) -> str:
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the scores as they came. The mask plays no part. Look for "
+            f"{e.where} {e.shown}: the scores as they came. The mask plays no part. Look for "
             "the line in which it should be used."
         )
     return (
@@ -189,7 +181,7 @@ def _nothing_nan(e) -> str:
 
 def _nothing_uniform(e) -> str:
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. Its mask permits no key, and still its weights sum to 1: they "
+        f"{e.where} {e.shown}. Its mask permits no key, and still its weights sum to 1: they "
         "are all on excluded keys. In this course such a row has no weights and an output of zeros. Ask before the softmax, "
         "or after it, whether a row permits anything at all."
     )

@@ -7,12 +7,12 @@ def _transposed_scores(e) -> str:
     if e.shaped:
         if "V" in e.exercise.arguments or "Wv" in e.exercise.arguments:
             return (
-                f"{e.where} row {e.row + 1} of yours is {e.mine_text}, mixed with weights from the scores of key "
+                f"{e.where} {e.shown}, mixed with weights from the scores of key "
                 f"{e.row + 1}: the matrix of scores is mirrored. Each query gets a row of its own, with one entry a key. "
                 "Which of the two arrays did you transpose?"
             )
         return (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: these are the scores of key {e.row + 1} with every "
+            f"{e.where} {e.shown}: these are the scores of key {e.row + 1} with every "
             f"query, so the matrix is mirrored. Each query gets a row of its own, with one entry a key. Which of the two "
             "arrays did you transpose?"
         )
@@ -35,7 +35,7 @@ def _queries_with_queries(e) -> str:
 def _cosine(e) -> str:
     what = {"both": "a query or a key", "query": "a query", "key": "a key"}[e.note]
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. Doubling {what} would change nothing in it, so lengths have "
+        f"{e.where} {e.shown}. Doubling {what} would change nothing in it, so lengths have "
         "been divided away: that is a cosine. A dot product keeps them; a key twice as long scores twice as high. Look for "
         "a norm in your code."
     )
@@ -53,7 +53,7 @@ def _elementwise(e) -> str:
             "Every query meets every key. Look at which pairs your product forms."
         )
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}. It comes from the sum of a query's entries and the sum of a "
+        f"{e.where} {e.shown}. It comes from the sum of a query's entries and the sum of a "
         "key's, so shuffling the entries of a key would change nothing. In a dot product entry 1 meets entry 1, entry 2 "
         "meets entry 2: multiply in pairs first, sum afterwards."
     )
@@ -69,8 +69,8 @@ def _values_in_scores(e) -> str:
 def _times(e) -> str:
     """What the student's numbers show of a scale: in scores directly, in attention by its weights."""
     if e.exercise.name == "scaled_scores":
-        return f"{e.where} row {e.row + 1} of yours is {e.mine_text}"
-    return f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}"
+        return f"{e.where} {e.shown}"
+    return f"{e.weights_where} {e.shown}"
 
 
 def _width(e) -> int:
@@ -121,7 +121,7 @@ def _scaled_output(e) -> str:
 
 def _scaled_too_early(e) -> str:
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}: every dot product, divided by √d_k. The scale is the next "
+        f"{e.where} {e.shown}: every dot product, divided by √d_k. The scale is the next "
         "chapter's step; here the products themselves are asked for. Look for a division in your code."
     )
 

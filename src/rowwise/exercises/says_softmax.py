@@ -33,7 +33,7 @@ def _columns(e) -> str:
     if e.reads_weights and _sum_to_one(e.value.sum(axis=-2)):
         shown = f"{e.weights_where} each of your *columns* sums to 1; row {row + 1} sums to {number(total)}."
     else:
-        shown = f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights behind it sum to 1 down the *columns*."
+        shown = f"{e.where} {e.shown}: the weights behind it sum to 1 down the *columns*."
     return (
         f"{shown} Every query asks its own question, so each row is a distribution over the keys. Look at the axis your sum "
         "runs along."
@@ -45,9 +45,7 @@ def _everything(e) -> str:
     if e.reads_weights and _sum_to_one(e.value.sum()):
         shown = f"{e.weights_where} all your weights together sum to 1; row {row + 1} alone sums to {number(total)}."
     else:
-        shown = (
-            f"{e.where} row {e.row + 1} of yours is {e.mine_text}: the weights of all rows together sum to 1."
-        )
+        shown = f"{e.where} {e.shown}: the weights of all rows together sum to 1."
     return (
         f"{shown} Each query shares out a 1 of its own among the keys. Look at what your sum runs over: along which axis, "
         "and is it given one?"
@@ -55,24 +53,21 @@ def _everything(e) -> str:
 
 
 def _broadcast(e) -> str:
-    row, total = e.uneven
     what = {"maximum": "maxima", "both": "sums and maxima"}.get(e.note, "sums")
-    shown = (
-        f"row {row + 1} of yours sums to {number(total)}"
-        if e.note != "maximum"
-        else f"row {e.row + 1} is {e.mine_text}"
-    )
+    shown = e.shown
+    if e.reads_weights and e.note != "maximum":
+        row, total = e.uneven
+        shown = f"row {row + 1} of yours sums to {number(total)}"
     return (
         f"{e.weights_where} {shown}, and where there are more keys than queries the line raises. The row {what} have lost "
         "their axis: NumPy lines a flat array up with the *columns*, so that the number of row 1 meets column 1. Compare "
-        "the shape of your scores with that of the row "
-        f"{what}, and see what `keepdims=True` does to it."
+        f"the shape of your scores with that of the row {what}, and see what `keepdims=True` does to it."
     )
 
 
 def _no_exponential(e) -> str:
     return (
-        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}: the scores themselves (or their sizes, or their "
+        f"{e.weights_where} {e.shown}: the scores themselves (or their sizes, or their "
         "distances from the smallest) divided by their sum. Then one number added to a whole row changes its weights, and a "
         "row can divide by 0. The exponential comes first: it makes every score positive and turns differences into ratios."
     )
@@ -84,37 +79,41 @@ def _temperature(e) -> str:
     how = "flat" if factor < 1 else "sharp"
     why = f"the base is {e.note}" if base else f"a factor of about {e.note} sits on the scores"
     return (
-        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}. Its order is right, but it is too "
+        f"{e.weights_where} {e.shown}. The order of its weights is right, but they are too "
         f"{how}: where two scores differ by 1, your weights differ by a factor of {number(np.exp(factor))}, and it should "
         f"be e, about 2.718. It looks as if {why}. Look at the line with the power in it."
     )
 
 
 def _not_normalised(e) -> str:
-    row, total = e.uneven
     what = {
-        "maximum": "divided by the largest of them, which is why a 1 stands in it",
+        "maximum": "divided by the largest of them",
         "mean": "divided by their mean",
         "size": "divided by how many there are",
         "squares": "divided by the length of the row",
     }.get(e.note, "exponentials that nothing has divided")
-    return (
-        f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}: {what}. A query shares "
-        "out exactly 1 among the keys. What has to divide each exponential, so that its row sums to 1?"
+    row, total = e.uneven
+    shown = (
+        f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}: {what}"
     )
+    if not e.reads_weights:
+        shown = f"{e.where} {e.shown}. The weights behind it do not sum to 1: {what}"
+    return f"{shown}. A query shares out exactly 1 among the keys. What has to divide each exponential, so that its row does?"
 
 
 def _log_weights(e) -> str:
-    return (
-        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}, and nothing in it is positive; a weight lies between 0 "
-        "and 1. These are the *logarithms* of weights. Look for a log, or a log_softmax, in your code."
-    )
+    shown = f"{e.weights_where} {e.shown}, and nothing in it is positive; a weight lies between 0 and 1."
+    if not e.reads_weights:
+        shown = f"{e.where} {e.shown}: the values were weighted with negative numbers."
+    return f"{shown} These are the *logarithms* of weights. Look for a log, or a log_softmax, in your code."
 
 
 def _twice(e) -> str:
+    shown = f"{e.weights_where} {e.shown}: nearly uniform, and so is every other row, whatever the scores."
+    if not e.reads_weights:
+        shown = f"{e.where} {e.shown}: the weights behind it are nearly uniform, whatever the scores."
     return (
-        f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}: nearly uniform, and so is every other row, whatever "
-        "the scores. Weights between 0 and 1 have been put through the softmax again, which cannot make them differ by more "
+        f"{shown} Weights between 0 and 1 have been put through the softmax again, which cannot make them differ by more "
         "than a factor of e. Count the softmaxes between the scores and `return`."
     )
 
@@ -122,12 +121,12 @@ def _twice(e) -> str:
 def _argmax(e) -> str:
     if e.reads_weights:
         return (
-            f"{e.weights_where} row {e.row + 1} of yours is {e.mine_text}: all or nothing. A softmax gives most to the "
+            f"{e.weights_where} {e.shown}: all or nothing. A softmax gives most to the "
             "largest score and something to every other. Look for a max or an argmax that *chooses* where it should only "
             "be taken away."
         )
     return (
-        f"{e.where} row {e.row + 1} of your output is {e.mine_text}: one value as it is, that with the largest weight. The "
+        f"{e.where} {e.shown}: one value as it is, that with the largest weight. The "
         "other weights of that row are not 0, so their values have a part in the sum. Look for an argmax, or a one-hot row."
     )
 
@@ -141,14 +140,10 @@ def _overflow(e) -> str:
         e.note,
         "Take each row's own maximum away first: the weights stay the same, and no exponential exceeds 1.",
     )
-    rows = np.flatnonzero(~np.isfinite(e.value).all(axis=-1)) if e.shaped else []
-    shown = (
-        f"row {rows[0] + 1} of yours is {e.text_of(rows[0])}"
-        if len(rows)
-        else f"row {e.row + 1} of yours is {e.mine_text}"
-        if e.shaped
-        else f"your\n{e.seen.answer.line}\nraised {e.seen.answer.error}"
-    )
+    shown = e.shown if e.shaped else f"your {e.seen.answer.line}\nraised {e.seen.answer.error}"
+    if e.shaped and e.value.ndim == 2 and not np.isfinite(e.value).all():
+        row = int(np.argmin(np.isfinite(e.value).all(axis=-1)))
+        shown = f"row {row + 1} of yours is {e.text_of(row)}"
     return (
         f"{e.where} {shown}. The exponential of 1000 is more than a float can hold (it ends near 709), and that of -1000 is "
         f"0, so a whole row can sum to 0. {left}"
@@ -157,7 +152,7 @@ def _overflow(e) -> str:
 
 def _global_maximum(e) -> str:
     return (
-        f"{e.where} row {e.row + 1} of yours is {e.mine_text}, though the row with the largest score of all is right. One "
+        f"{e.where} {e.shown}, though the row with the largest score of all is right. One "
         "maximum was taken away from the whole matrix; this row lies so far below it that every exponential in it is 0, and "
         "0/0 is what is left. Each row has a maximum of its own. Look at the axis of your max."
     )

@@ -2,7 +2,7 @@
 
 
 def _row(e) -> str:
-    return f"{e.where} row {e.row + 1} of yours is {e.mine_text}"
+    return f"{e.where} {e.shown}"
 
 
 def _keys_as_values(e) -> str:

@@ -5,11 +5,13 @@
 
 import numpy as np
 
-from rowwise.exercises import says_masks, says_scores, says_softmax, says_values
+from rowwise.exercises import says_heads, says_masks, says_scores, says_softmax, says_values
 from rowwise.exercises.numerals import numbers
 
 # Mistakes that a wrong shape shows better than any number.
-SHOWN_BY_SHAPE = frozenset({"transposed-scores", "elementwise-not-dot", "weights-not-summed"})
+SHOWN_BY_SHAPE = frozenset(
+    {"transposed-scores", "elementwise-not-dot", "weights-not-summed", "heads-averaged"}
+)
 
 
 def raised(exercise, case, answer, every: bool = False) -> str:
@@ -85,7 +87,7 @@ def differs(e) -> str:
     """The right shape, other numbers, for no reason that is known."""
     good = f" {e.rows_right} of its {len(np.atleast_2d(e.value))} rows agree." if e.rows_right else ""
     return (
-        f"{e.given} row {e.row + 1} of yours is {e.mine_text}, and that is not what the inputs give.{good} "
+        f"{e.given} {e.shown}, and that is not what the inputs give.{good} "
         "It is none of the mistakes this check knows by name. Work that one row on paper, one step a line, and compare "
         f"each line with what your code holds there.\n{_again(e.exercise, e.seen.trial.case)}"
     )
@@ -130,7 +132,12 @@ def _inputs_changed(e) -> str:
 def _integer_truncation(e) -> str:
     where = f"{e.where} the inputs are whole numbers, and" if "integer" in e.seen.trial.tags else f"{e.where}"
     if e.shaped:
-        shown = f"{where} row {e.row + 1} of yours is {e.mine_text}: the fractions are gone."
+        cut = (
+            "the fractions are gone"
+            if (e.mine == np.round(e.mine)).all()
+            else "a fraction was lost on the way"
+        )
+        shown = f"{where} {e.shown}: {cut}."
     elif e.seen.raised:
         shown = f"{where} your {e.seen.answer.line}\nraised {e.seen.answer.error}."
     else:
@@ -169,5 +176,6 @@ SAYS = {
     **says_softmax.SAYS,
     **says_masks.SAYS,
     **says_values.SAYS,
+    **says_heads.SAYS,
 }
-SHOWN_BY = {**says_softmax.SHOWN_BY, **says_masks.SHOWN_BY}
+SHOWN_BY = {**says_softmax.SHOWN_BY, **says_masks.SHOWN_BY, **says_heads.SHOWN_BY}

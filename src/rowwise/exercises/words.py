@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rowwise.exercises import tutor
-from rowwise.exercises.numerals import numbers
+from rowwise.exercises.numerals import number, numbers
 
 ORDER_OF_SIZES = ("n_q", "n_k", "d_k", "d_v")
 
@@ -64,12 +64,12 @@ class Evidence:
 
     def text_of(self, row: int) -> str:
         """A row of the student's, counted from 0."""
-        return numbers(self.value[row])
+        return numbers(self.value.reshape(-1, self.value.shape[-1])[row])
 
     @property
     def uneven(self) -> tuple[int, float]:
         """The row whose sum is farthest from 1, counted from 0, and that sum."""
-        sums = self.value.sum(axis=-1)
+        sums = self.value.sum(axis=-1).ravel()
         row = int(np.argmax(np.nan_to_num(np.abs(sums - 1))))
         return row, float(sums[row])
 
@@ -115,6 +115,16 @@ class Evidence:
         if self.value.ndim < 2:
             return np.atleast_1d(self.value)
         return self.value.reshape(-1, self.value.shape[-1])[self.row]
+
+    @property
+    def shown(self) -> str:
+        """The student's own row, or number, as the middle of a sentence."""
+        if self.value.ndim == 0:
+            return f"yours is {number(self.value)}"
+        if self.value.ndim < 3:
+            return f"row {self.row + 1} of yours is {self.mine_text}"
+        place = ", ".join(str(int(i)) for i in np.unravel_index(self.row, self.value.shape[:-1]))
+        return f"row [{place}] of yours, counted from 0, is {self.mine_text}"
 
     @property
     def mine_text(self) -> str:
@@ -255,7 +265,7 @@ def _already(exercise, all_seen, failing, found) -> str:
     """What is right already: the steps that no slip touches, else the cases, else the shapes."""
     broken = {step for slip in found for step in slip.steps}
     steps = [words for step, words in exercise.steps.items() if not broken & set(step.split())]
-    if found and all(slip.steps for slip in found) and steps:
+    if found and all(slip.steps for slip in found) and steps and "whole" not in broken:
         return f"Right already: {_listed(steps)}."
     parts = [
         p
