@@ -215,7 +215,8 @@ def _of_nan(X, what):
 
 
 def _plain(X):
-    """Lists that JSON can hold: what is not finite becomes "nan", "inf" or "-inf"."""
+    """Lists that JSON can hold: what is not finite becomes the word that JavaScript reads as that number."""
     if X is None:
         return None
-    return [[x if np.isfinite(x) else str(x) for x in row] for row in np.asarray(X, dtype=float).tolist()]
+    words = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+    return [[words.get(str(x), x) for x in row] for row in np.asarray(X, dtype=float).tolist()]
