@@ -71,8 +71,7 @@ def test_the_students_notebook_has_no_solution_and_locked_checks(built):
     assert "SOLUTION" not in text and "return Q" not in text and "asks its own question" not in text
     assert cell(book, "scores").source.endswith("    # YOUR CODE HERE\n    ...")
     assert (
-        "Why does each query" in cell(book, "why-rows").source
-        and "YOUR ANSWER HERE" in cell(book, "why-rows").source
+        "Why does each query" in cell(book, "why-rows").source and "YOUR ANSWER HERE" in cell(book, "why-rows").source
     )
     assert cell(book, "check-scores").metadata.editable is False
 
@@ -128,9 +127,7 @@ def interpreter(version):
     return version
 
 
-@pytest.mark.parametrize(
-    "version", sorted({"3.11", "3.12", "3.13"} - {".".join(map(str, sys.version_info[:2]))})
-)
+@pytest.mark.parametrize("version", sorted({"3.11", "3.12", "3.13"} - {".".join(map(str, sys.version_info[:2]))}))
 def test_another_python_gives_the_same_bytes(built, tmp_path, version):
     """Through uv, which finds the other Python; the suite's own --check says the same wherever it runs."""
     again = make_course(tmp_path / "elsewhere")
@@ -162,9 +159,7 @@ def test_another_python_gives_the_same_bytes(built, tmp_path, version):
         pytest.skip(f"uv cannot provide Python {version} here: {ready.stderr.strip().splitlines()[-1]}")
     here = Path(__file__).parent
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [here, here.parent / "src"]))}
-    run = subprocess.run(
-        [*uv, "-c", code, again], env=environment, capture_output=True, text=True, cwd=tmp_path
-    )
+    run = subprocess.run([*uv, "-c", code, again], env=environment, capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert contents(again) == contents(built)
 
@@ -216,9 +211,7 @@ def test_an_edited_solution_notebook_is_neither_overwritten_nor_forgotten(built)
         ),
     )
     before = contents(built)
-    with pytest.raises(
-        build.BuildError, match=r"edited since it was made.*rowwise build --adopt 01-dot-product"
-    ):
+    with pytest.raises(build.BuildError, match=r"edited since it was made.*rowwise build --adopt 01-dot-product"):
         build.build(built, NAMES, REGISTRY)
     assert "edited since" in build.stale(built, NAMES, REGISTRY)[0]
     assert contents(built) == before
@@ -229,6 +222,35 @@ def test_a_text_that_changed_while_the_notebook_did_not_is_built(built):
     text.write_text(text.read_text().replace("One query", "A query"))
     os.utime(built / "solutions/01-dot-product/01-dot-product.ipynb")  # as a checkout does
     assert len(build.build(built, NAMES, REGISTRY)) == 2
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_clone_and_a_merge_of_two_chapters_changes_are_no_edits(built, tmp_path):
+    def git(*words, cwd=built):
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+        subprocess.run(["git", *who, *words], cwd=cwd, check=True, capture_output=True)
+
+    def change(old, new):
+        text = built / "solutions/01-dot-product/01-dot-product.md"
+        text.write_text(text.read_text().replace(old, new))
+        build.build(built, NAMES, REGISTRY)
+        git("commit", "-qam", new)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "begin")
+    git("switch", "-qc", "theirs")
+    change("One query, two keys", "A query, two keys")
+    git("switch", "-q", "main")
+    change("Next:", "Now:")
+    git("merge", "-q", "-X", "ours", "theirs")
+    clone = tmp_path / "clone"
+    git("clone", "-q", str(built), str(clone), cwd=tmp_path)
+    for course in (built, clone):
+        build.build(course, NAMES, REGISTRY)
+        assert build.stale(course, NAMES, REGISTRY) == []
+        assert "A query, two keys" in notebook(course).cells[0].source
+        assert notebook(course).cells[-1].source.startswith("Now:")
 
 
 def test_a_notebook_with_the_marks_of_a_merge_gets_a_sentence(built):
@@ -265,11 +287,7 @@ def test_adopting_takes_new_moved_and_deleted_cells(built):
     build.adopt(built, NAMES, REGISTRY)
     text = (built / "solutions/01-dot-product/01-dot-product.md").read_text()
     assert "[start](../00-start-here/00-start-here.md)" in text and "## In code" not in text
-    assert (
-        text.count("+++") == 3
-        and ":exercise: scores" in text
-        and '+++ {"written": "why-rows, 2 points"}' in text
-    )
+    assert text.count("+++") == 3 and ":exercise: scores" in text and '+++ {"written": "why-rows, 2 points"}' in text
     assert build.stale(built, NAMES, REGISTRY) == []
 
 
@@ -278,10 +296,7 @@ def test_adopting_makes_the_text_of_a_notebook_that_has_none(built):
     text.unlink()
     build.adopt(built, NAMES, REGISTRY)
     body = DOT_PRODUCT.split("---\n", 2)[2]
-    assert (
-        text.read_text().split("---\n", 2)[2].replace(":tags: [hide-input]\n", ":tags: [hide-input]\n\n")
-        == body
-    )
+    assert text.read_text().split("---\n", 2)[2].replace(":tags: [hide-input]\n", ":tags: [hide-input]\n\n") == body
     assert build.stale(built, NAMES, REGISTRY) == []
 
 

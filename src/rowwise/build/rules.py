@@ -142,9 +142,7 @@ def _check(cell, grading, subjects, registry):
     elif _parse(cell.source) is None:
         yield "it is not Python that runs.", "Look for a bracket or a quote that is never closed."
     elif grading.get("points") != registry[name].points:
-        remedy = (
-            "Points are written in rowwise.exercises only: change them there, or use the short form `check`."
-        )
+        remedy = "Points are written in rowwise.exercises only: change them there, or use the short form `check`."
         yield (
             f"it is worth {grading.get('points')} points here and {registry[name].points:g} in the registry.",
             remedy,
@@ -181,13 +179,13 @@ def _exercise(cell, name, chapter, registry):
 
 
 def released(source: str) -> str:
-    """The cell as students receive it, as nbgrader's ClearSolutions makes it."""
+    """The cell as students receive it, as our ClearSolutions (``forms``) makes it: at the margin nothing is left."""
     lines, inside = [], False
     for line in source.splitlines():
         if BEGIN in line:
             inside = True
             indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + stub for stub in STUB.splitlines()]
+            lines += [indent + stub for stub in STUB.splitlines()] if indent else []
         elif END in line:
             inside = False
         elif not inside:
