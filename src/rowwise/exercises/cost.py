@@ -4,8 +4,10 @@ import numpy as np
 
 from rowwise import reference
 from rowwise.exercises import models_heads, rules, slips, slips_heads
+from rowwise.exercises.decimals import Decimals
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, trial
+from rowwise.exercises.plain import Spot
 
 CHAPTER = "09-cost-and-memory"
 
@@ -89,4 +91,92 @@ streaming_attention = Function(
     shape="one row a query, as wide as the values",
 )
 
-EXERCISES = (streaming_attention,)
+by_hand = Decimals(
+    name="online_by_hand",
+    chapter=CHAPTER,
+    points=4,
+    labels=("m after block 1", "ℓ after block 1", "m′ after block 2", "ℓ′ after block 2"),
+    right=(2.5, 1.2231, 4.0, 1.4083),
+    close=0.0005,
+    slips=(
+        (
+            "accumulator-not-rescaled",
+            (np.nan, np.nan, np.nan, 2.3585),
+            "This is ℓ with the new block's exponentials added, and the old sum as it was. The maximum has changed: "
+            "what happens to the old exponentials?",
+        ),
+        (
+            "block-outputs-averaged",
+            (np.nan, np.nan, np.nan, 1.1353),
+            "This is the second block alone. What was read before it still counts, shrunk to the new maximum.",
+        ),
+        (
+            "running-maximum-from-zero",
+            (0.0, 14.9008, 0.0, np.nan),
+            "Take the block's own largest score away, not 0.",
+        ),
+    ),
+    otherwise="m is the largest score so far. ℓ is the sum of e^(score − m) over all scores so far.",
+)
+
+MISTAKES = {
+    "block-outputs-averaged": "each block was softmaxed alone, and the outputs averaged",
+    "accumulator-not-rescaled": "sums were kept as they were when the maximum grew",
+    "last-block-lost": "only whole blocks before the last were read",
+    "running-maximum-from-zero": "the running maximum started at 0",
+}
+_ONE_WIDE = {
+    "Q": np.array([[0], [1], [-1]]),
+    "K": np.array([[1], [0], [3], [2]]),
+    "V": np.array([[8], [4], [0], [-4]]),
+}
+_LOST = "Then every row would mix 8 and 4 alone, and lie between them. Row 1 is 2."
+_FROM_ZERO = "Then scores as small as these would come out right: only very negative ones would not."
+
+
+def _averaged(Q, K, V):
+    return np.mean([reference.attention(Q, K[i : i + 2], V[i : i + 2]) for i in (0, 2)], axis=0)
+
+
+def _not_rescaled(Q, K, V):
+    S, largest, total, mixed = reference.scaled_scores(Q, K), -np.inf, 0, 0
+    for i in (0, 2):
+        largest = np.maximum(largest, S[:, i : i + 2].max(axis=1, keepdims=True))
+        e = np.exp(S[:, i : i + 2] - largest)
+        total, mixed = total + e.sum(axis=1, keepdims=True), mixed + e @ V[i : i + 2]
+    return mixed / total
+
+
+# Row 1 has equal scores; in row 3 the largest score comes first.
+spot_1 = Spot(
+    name="cost_spot_1",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_ONE_WIDE,
+    wrong=_averaged,
+    right=reference.attention,
+    answer="block-outputs-averaged",
+    options=MISTAKES,
+    would_show={
+        "accumulator-not-rescaled": "Then row 3 would be right, 4.12: its largest score comes in the first block.",
+        "last-block-lost": _LOST,
+        "running-maximum-from-zero": _FROM_ZERO,
+    },
+)
+spot_2 = Spot(
+    name="cost_spot_2",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_ONE_WIDE,
+    wrong=_not_rescaled,
+    right=reference.attention,
+    answer="accumulator-not-rescaled",
+    options=MISTAKES,
+    would_show={
+        "block-outputs-averaged": "Then row 3 would be off as well. By hand it is 4.12, and so it is here.",
+        "last-block-lost": _LOST,
+        "running-maximum-from-zero": _FROM_ZERO,
+    },
+)
+
+EXERCISES = (by_hand, streaming_attention, spot_1, spot_2)

@@ -6,6 +6,8 @@ from rowwise import reference
 from rowwise.exercises import models_heads, rules, slips_heads
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, draw_mask, trial
+from rowwise.exercises.plain import Spot, Value
+from rowwise.rows import RowExercise, Task
 
 CHAPTER = "07-batches-and-heads"
 
@@ -139,4 +141,83 @@ multi_head_attention = Function(
     shape="(…, n, d_model), one row a position",
 )
 
-EXERCISES = (split_heads, merge_heads, multi_head_attention)
+row = RowExercise(
+    name="heads_row",
+    chapter=CHAPTER,
+    row=Task(
+        q=[-1, 3, 1, -1],
+        K=[[2, 2, -1, 2], [-1, 1, 3, 3], [3, 2, 3, -1]],
+        V=[[-2, -4], [3, -1], [-2, -2]],
+        asks=("scores", "scaled", "weights", "output"),
+        marks={"scores": 1, "scaled": 1, "weights": 2, "output": 2},
+    ),
+)
+
+shapes = Value(
+    name="heads_shapes",
+    chapter=CHAPTER,
+    points=2,
+    right=(2, 3, 5, 4, 2, 3, 5, 5, 2, 5, 12),
+    tells={
+        (2, 5, 3, 4, 2, 3, 5, 5, 2, 5, 12): (
+            "reshape-for-transpose",
+            "Cut into heads, the axes still stand as (batch, position, head, feature). Which order is asked for?",
+        ),
+        (2, 3, 5, 12, 2, 3, 5, 5, 2, 5, 12): (
+            "wrong-shape",
+            "The heads share the 12 features between them: how many does each of 3 heads get?",
+        ),
+        (2, 3, 5, 4, 2, 5, 5, 5, 2, 5, 12): (
+            "wrong-shape",
+            "Scores have the axes (batch, head, query, key): each head has a matrix of its own.",
+        ),
+    },
+    otherwise="Axes come in the order (batch, head, position, feature). Go through the three shapes one by one.",
+)
+
+MISTAKES = {
+    "reshape-for-transpose": "the array was reshaped straight to (heads, n, d)",
+    "heads-interleaved": "features were dealt out to the heads in turn",
+    "heads-averaged": "the heads were averaged",
+    "transposed-batch": "all axes were turned round first",
+}
+# Each number says where it comes from: 23 is position 2, feature 3.
+_NUMBERED = {"X": 10 * np.arange(1, 4)[:, None] + np.arange(4)}
+
+
+def _first_head(X):
+    return reference.split_heads(X, 2)[0]
+
+
+spot_1 = Spot(
+    name="heads_spot_1",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_NUMBERED,
+    wrong=lambda X: X.reshape(2, 3, 2)[0],
+    right=_first_head,
+    answer="reshape-for-transpose",
+    options=MISTAKES,
+    would_show={
+        "heads-interleaved": "Then row 1 would hold features 0 and 2: 10 and 12. It holds 10 and 11.",
+        "heads-averaged": "Then row 1 would hold the mean of both heads, 11 and 12. It holds 10 and 11.",
+        "transposed-batch": "Then row 1 would hold numbers of different positions. Both of its numbers begin with 1.",
+    },
+)
+spot_2 = Spot(
+    name="heads_spot_2",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_NUMBERED,
+    wrong=lambda X: X.reshape(3, 2, 2)[:, :, 0],
+    right=_first_head,
+    answer="heads-interleaved",
+    options=MISTAKES,
+    would_show={
+        "reshape-for-transpose": "Then row 2 would still be of position 1: 12 and 13. It holds 20 and 22.",
+        "heads-averaged": "Then row 1 would hold the mean of both heads, 11 and 12. It holds 10 and 12.",
+        "transposed-batch": "Then row 1 would hold numbers of different positions. Both of its numbers begin with 1.",
+    },
+)
+
+EXERCISES = (row, shapes, split_heads, merge_heads, multi_head_attention, spot_1, spot_2)

@@ -4,8 +4,10 @@ import numpy as np
 
 from rowwise import reference
 from rowwise.exercises import models_heads, rules, slips, slips_heads
+from rowwise.exercises.decimals import Decimals
 from rowwise.exercises.functions import Function
 from rowwise.exercises.inputs import draw, draw_integers, trial
+from rowwise.exercises.plain import Spot
 
 CHAPTER = "08-what-weights-show"
 
@@ -53,4 +55,84 @@ content_removal = Function(
     shape="one number, the length of the change over the length of the output",
 )
 
-EXERCISES = (content_removal,)
+by_hand = Decimals(
+    name="removal_by_hand",
+    chapter=CHAPTER,
+    points=3,
+    labels=("zero", "mean", "mask"),
+    right=(0.7615, 0.7496, 0.9553),
+    close=0.002,  # lengths are carried on rounded
+    slips=(
+        (
+            "removal-renormalised",
+            (0.9553, 0.9553, 0.7615),
+            "This answers another of the three questions: with zero and mean the weights stand still; with a mask the "
+            "other weights are scaled up.",
+        ),
+        (
+            "removal-measures-weights",
+            (0.3, 0.3, 0.3),
+            "This is the weight itself. Asked is how far the *output* moves: the weight times the length of r − v.",
+        ),
+        (
+            "differs",
+            (1.5, 1.4765, 1.8818),
+            "This is how far the output moves. Divide it by the length of the output before the change.",
+        ),
+    ),
+    otherwise="Work r − v first, then its length, times the weight, divided by the length of the output.",
+)
+
+MISTAKES = {
+    "removal-renormalised": "the key was masked, and the other weights were scaled up",
+    "removal-measures-weights": "the change of the weights was reported, not that of the output",
+    "not-relative": "the distance was reported, not divided by the length of the output",
+}
+_MAP = {
+    "W": np.array([[0.5, 0.3, 0.2], [0.25, 0.5, 0.25], [0.2, 0.2, 0.6]]),
+    "V": np.array([[3, 0], [0, 4], [1, 1]]),
+}
+
+
+def _zeroed(W, V):
+    """The relative change of every query's output (rows) when a key's value becomes zero (columns)."""
+    return W * np.linalg.norm(V, axis=1) / np.linalg.norm(W @ V, axis=1, keepdims=True)
+
+
+def _masked(W, V):
+    """The same when the key is masked: o′ − o = p (o − v) / (1 − p)."""
+    out = W @ V
+    moved = (W / (1 - W))[:, :, None] * (out[:, None, :] - V[None, :, :])
+    return np.linalg.norm(moved, axis=-1) / np.linalg.norm(out, axis=1, keepdims=True)
+
+
+spot_1 = Spot(
+    name="shows_spot_1",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_MAP,
+    wrong=_masked,
+    right=_zeroed,
+    answer="removal-renormalised",
+    options=MISTAKES,
+    would_show={
+        "removal-measures-weights": "Then row 1 would be 0.81, 0.49 and 0.32: the weights divided by their own length.",
+        "not-relative": "Then row 1 would begin with 0.5 · 3 = 1.5. It begins with 0.87.",
+    },
+)
+spot_2 = Spot(
+    name="shows_spot_2",
+    chapter=CHAPTER,
+    points=2,
+    inputs=_MAP,
+    wrong=lambda W, V: W / np.linalg.norm(W, axis=1, keepdims=True),
+    right=_zeroed,
+    answer="removal-measures-weights",
+    options=MISTAKES,
+    would_show={
+        "removal-renormalised": "Then the values would count, and row 1 would begin with 0.87. It begins with 0.81.",
+        "not-relative": "Then row 1 would begin with 0.5 · 3 = 1.5. It begins with 0.81.",
+    },
+)
+
+EXERCISES = (by_hand, content_removal, spot_1, spot_2)
