@@ -149,3 +149,16 @@ def test_the_licence_of_the_model_ships_with_its_data():
     assert "Apache License" in (folder / "LICENSE-Apache-2.0.txt").read_text()
     readme = (folder / "README.md").read_text()
     assert real_heads.MODEL in readme and "**Changed**" in readme
+
+
+def test_comparing_finds_a_number_that_moved_and_an_array_that_is_missing():
+    spec = importlib.util.spec_from_file_location("rebuild", ROOT / "assets" / "rebuild_real_heads.py")
+    rebuild = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rebuild)
+    shipped = real_heads.arrays()
+    moved = shipped | {"s0_L2H1_effects": shipped["s0_L2H1_effects"] + np.float32(1e-3)}
+    assert rebuild.differences(dict(shipped), dict(shipped)) == []
+    assert rebuild.differences(moved, dict(shipped)) == ["s0_L2H1_effects: up to 1.0e-03 apart"]
+    assert rebuild.differences({k: v for k, v in shipped.items() if k != "L2H1_Wo"}, dict(shipped)) == [
+        "L2H1_Wo: only in one of the two"
+    ]
