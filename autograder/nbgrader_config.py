@@ -63,3 +63,5 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.force = True
+# Feedback pages open without a network.
+c.GenerateFeedback.exporter_class = "rowwise.grading.feedback.Feedback"

@@ -15,7 +15,7 @@ from pathlib import Path
 from rowwise import exercises
 from rowwise.grading import key, notebook, outputs
 from rowwise.grading.execution import Execution
-from rowwise.grading.judging import judged
+from rowwise.grading.judging import error, judged
 from rowwise.grading.notebook import Note, Unreadable
 from rowwise.grading.sandbox import Sandbox
 
@@ -147,6 +147,9 @@ def _without(entry: dict, why: str, unreadable: bool) -> tuple[dict, dict]:
     }
     note = Note("unreadable" if unreadable else "missing", f"This notebook has no marks: {why}.")
     cells, _ = notebook.repaired({"cells": []}, entry["cells"])
+    for cell in cells:
+        if cell["cell_type"] == "code":  # nbgrader takes a cell that shows nothing for a passed test
+            cell["outputs"] = [error("NotRun", why)]
     state = "unreadable" if unreadable else "missing"
     return _whole(cells, entry, [note], ""), {
         "file": None, "state": state, "reason": why, "cells": marks, "notes": [note.as_dict()],
