@@ -77,9 +77,9 @@ def _still(name: str, question: str, options: list[str]) -> Shown:
     how = f'Commit in a new cell: study.predict("{name}", answer="a")'
     if said := progress.recall(_key(name)):
         how = f"You committed to: {said}"
-    items = "".join(f"<li>{escape(option)}</li>" for option in options)
+    items = "".join(f"<li>{letter(i)}. {escape(option)}</li>" for i, option in enumerate(options))
     return Shown(
-        f"<p>{escape(question)}</p><ol type='a'>{items}</ol><p>{escape(how)}</p>",
+        f"<p>{escape(question)}</p><ul style='list-style:none'>{items}</ul><p>{escape(how)}</p>",
         "\n".join([question, *(f"  {letter(i)}. {option}" for i, option in enumerate(options)), how]),
     )
 
