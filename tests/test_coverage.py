@@ -8,15 +8,25 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TABLE = ROOT / "docs" / "coverage.md"
 # How many claims each chapter makes. A chapter that loses one has to say so here.
-CLAIMS = {"00": 5, "01": 8, "02": 9, "03": 7}
+CLAIMS = {
+    "00": 5,
+    "01": 8,
+    "02": 9,
+    "03": 7,
+    "04": 8,
+    "05": 11,
+    "06": 9,
+    "07": 4,
+    "08": 5,
+    "09": 3,
+    "10": 10,
+}
 
 
 def rows() -> list[tuple[str, str, str, str]]:
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     return [
-        tuple(cell.strip() for cell in line.strip("|").split(" | "))
-        for line in lines
-        if re.match(r"\| \d\d ", line)
+        tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines if re.match(r"\| \d\d ", line)
     ]
 
 
