@@ -331,3 +331,20 @@ def test_a_place_for_progress_that_cannot_be_written_is_named(monkeypatch, tmp_p
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("ROWWISE_HOME", str(tmp_path / "file" / "below"))
     assert re.search(r"place for progress +read-only.*ROWWISE_HOME", repr(study.check_installation()))
+
+
+# ---- cells out of order
+
+
+def test_a_cell_run_too_early_says_what_to_run_and_still_counts_as_an_error(tmp_path, monkeypatch):
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    cells = ["from rowwise import study", "scores_shape", "def f():\n    return unknown", "f()"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", allow_errors=True, timeout=60).execute()
+    early, inside = notebook.cells[1].outputs, notebook.cells[3].outputs
+    assert "`scores_shape` is not there yet. A cell further up makes it" in early[0].text
+    assert early[-1].output_type == "error" and early[-1].ename == "NameError"
+    assert [output.output_type for output in inside] == ["error"], "a slip inside a function is no matter of order"

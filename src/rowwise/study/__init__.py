@@ -5,6 +5,7 @@ from rowwise.study.carry import carry, keep
 from rowwise.study.hand_in import hand_in
 from rowwise.study.help import hints, solution
 from rowwise.study.installation import check_installation
+from rowwise.study.order import say_what_is_missing
 from rowwise.study.predict import outcome, predict
 from rowwise.study.strip import strip
 from rowwise.study.table import progress_table
@@ -22,3 +23,5 @@ __all__ = [
     "solution",
     "strip",
 ]
+
+say_what_is_missing()
