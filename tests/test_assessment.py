@@ -27,6 +27,10 @@ def no_sitting_left():
     seeded.sit(None)
 
 
+def key(name):
+    return exercises.ALL[name].bind(seeded.current()).solution()
+
+
 def independent_attention(Q, K, V, mask=None):
     """The ONNX reference operator: (1, 1, n, d) arrays, a boolean mask where True = may attend."""
     names = ["Q", "K", "V"] + (["mask"] if mask is not None else [])
@@ -49,11 +53,11 @@ def test_the_key_agrees_with_an_independent_attention(student):
     seeded.sit(sitting)
     plain = independent_attention(found.queries, found.K, found.V)
     masked = independent_attention(found.queries, found.K, found.V, np.stack([found.mask, found.mask]))
-    assert np.allclose(assessment.solution("exam_row")["output"], plain[0], atol=6e-5)
-    assert np.allclose(assessment.solution("exam_second")["output"], plain[1], atol=6e-5)
-    assert np.allclose(assessment.solution("exam_masked")["output"], masked[0], atol=6e-5)
+    assert np.allclose(key("exam_row")["output"], plain[0], atol=6e-5)
+    assert np.allclose(key("exam_second")["output"], plain[1], atol=6e-5)
+    assert np.allclose(key("exam_masked")["output"], masked[0], atol=6e-5)
     moved = np.linalg.norm(masked[0] - plain[0]) / np.linalg.norm(plain[0])
-    assert assessment.solution("exam_removal")[1] == pytest.approx(moved, abs=6e-5)
+    assert key("exam_removal")[1] == pytest.approx(moved, abs=6e-5)
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -61,7 +65,7 @@ def test_the_key_earns_full_marks_and_another_students_key_does_not(name):
     keys = {}
     for student in ("ada", "ben"):
         seeded.sit(Sitting("autumn", student))
-        keys[student] = assessment.solution(name)
+        keys[student] = key(name)
     mine = check.of(name, keys["ben"])
     assert float(mine) == mine.points
     assert float(check.of(name, keys["ada"])) < mine.points / 2
@@ -70,6 +74,7 @@ def test_the_key_earns_full_marks_and_another_students_key_does_not(name):
 def test_a_seed_whose_paper_shares_a_line_with_an_earlier_one_is_refused(tmp_path):
     folder = tmp_path / "solutions" / "10-assessment"
     folder.mkdir(parents=True)
+    shutil.copy(ROOT / "solutions" / "10-assessment" / "10-assessment.md", folder)
     used = []
     refused = 0
     for seed in (f"term-{i}" for i in range(40)):
@@ -149,6 +154,9 @@ def test_one_command_makes_a_fresh_paper_with_a_key_for_each_student(tmp_path):
     assert names == ["key-ada.html", "key-ben.html", "paper-ada.html", "paper-ben.html"]
     seed = (course / "notebooks" / "10-assessment" / "paper.json").read_text(encoding="utf-8")
     assert "winter" in seed and "true" in seed
+    solution = (course / "solutions" / "10-assessment" / "10-assessment.ipynb").read_text(encoding="utf-8")
+    first = exercises.ALL["exam_row"].bind(Sitting("winter")).solution()["scores"]
+    assert str(first) in solution, "the solution notebook has this seed's answers"
     pages = {name: (tmp_path / "out" / name).read_text(encoding="utf-8") for name in names}
     output = exercises.ALL["exam_row"].bind(Sitting("winter", "ada")).solution()["output"]
     shown = [f"{abs(x):g}" for x in output]

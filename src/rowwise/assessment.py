@@ -71,11 +71,6 @@ def question(name: str) -> Shown:
     return _question(name, seeded.current())
 
 
-def solution(name: str):
-    """The right answer to one question of the current paper, in the form that the student fills in."""
-    return exercises.ALL[name].bind(seeded.current()).solution()
-
-
 def arrays() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Q (2, 4), K (3, 4), V (3, 2) and the mask (2, 3) of the current paper: both queries may not use the same key."""
     found = questions.numbers(seeded.current())

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from rowwise import assessment
 from rowwise.build.problems import BuildError, Problem
-from rowwise.exercises.assessment import CHAPTER, lines
-from rowwise.exercises.seeded import PAPER, Sitting
+from rowwise.exercises.assessment import CHAPTER, EXERCISES, lines
+from rowwise.exercises.seeded import PAPER, Seeded, Sitting
 
 
 def choose(root: Path, seed: str, each_student: bool) -> None:
-    """Write the seed beside the chapter's text; the next build carries it to what students get.
+    """Write the seed beside the chapter's text, and its answers into the solutions; the next build carries them on.
 
     BuildError where its paper shares a numeric line, to two decimals, with one that this course has used.
     """
@@ -29,6 +29,30 @@ def choose(root: Path, seed: str, each_student: bool) -> None:
     used = list(dict.fromkeys([*before, seed]))
     text = json.dumps({"seed": seed, "each_student": each_student, "used": used}, ensure_ascii=False)
     (folder / PAPER).write_text(text + "\n", encoding="utf-8")
+    chapter = folder / f"{CHAPTER}.md"
+    chapter.write_text(_answered(chapter.read_text(encoding="utf-8"), Sitting(seed)), encoding="utf-8", newline="\n")
+
+
+def _answered(text: str, sitting: Sitting) -> str:
+    """The chapter's text with the solutions of one sitting: the class's, where each student has numbers of their own."""
+    for exercise in EXERCISES:
+        if not isinstance(exercise, Seeded):
+            continue
+        answer = _literal(exercise.bind(sitting).solution())
+        region = rf"(:exercise: {exercise.name}\n.*?### BEGIN SOLUTION\n).*?(### END SOLUTION)"
+        new = rf"\g<1>{exercise.name} = {answer}\n\g<2>"
+        text, count = re.subn(region, new, text, count=1, flags=re.DOTALL)
+        if not count:
+            what = f"the text has no solution region for {exercise.name}."
+            raise BuildError([Problem(f"solutions/{CHAPTER}/{CHAPTER}.md", "", what, "Put the cell back.")])
+    return text
+
+
+def _literal(answer) -> str:
+    """A list on one line; a row with a line for each step."""
+    if isinstance(answer, dict):
+        return "{\n" + "".join(f'    "{step}": {json.dumps(line)},\n' for step, line in answer.items()) + "}"
+    return json.dumps(answer)
 
 
 def _earlier(path: Path) -> list[str]:
