@@ -245,6 +245,7 @@ def test_what_python_reads_is_what_is_on_the_screen(lab, page, figure):
 
 
 def test_the_picture_is_saved_as_svg_and_png(page, figure, tmp_path):
+    figure.locator('[role=grid][aria-label^="weights"] [role=gridcell]').first.click()
     for kind, head in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as download:
             figure.get_by_role("button", name=f"Save {kind}").click()

@@ -13,13 +13,14 @@ function numbers(parent, fig, name) {
 	function box(i, c) {
 		const node = add(table, `input.box.${name}`, { inputmode: "decimal", "aria-label": numberName(name, i, c) });
 		const value = () => fig.state[name][i][c];
-		const show = () => (node.value = full(value()));
+		const show = () => (node.value = brief(value()));
 		const write = (x) => x !== value() && fig.move((s) => (s[name][i][c] = x));
-		node.onfocus = () => fig.choose(name, i, c);
+		node.onfocus = () => ((node.value = full(value())), fig.choose(name, i, c));
+		node.onblur = show;
 		node.onchange = () => {
 			const typed = node.value.trim();
 			const x = Number(typed.replaceAll("−", "-").replace(",", ".") || NaN);
-			const good = Number.isFinite(x);
+			const good = finite(x);
 			put(note, good ? "" : `${typed ? `“${typed}”` : "An empty box"} is no number to compute with: ${full(value())} stays.`);
 			if (good) write(x);
 			show();
@@ -31,7 +32,7 @@ function numbers(parent, fig, name) {
 			if (!by) return;
 			event.preventDefault();
 			write(tidy(value() + by * (event.shiftKey ? 0.01 : 0.1)));
-			show();
+			node.value = full(value());
 		};
 		return () => {
 			if (document.activeElement !== node) show();
@@ -71,7 +72,7 @@ function slider(parent, fig) {
 		put(input, { min: -high, max: high, "aria-label": numberName(name, i, c), "aria-valuetext": full(x), style: color });
 		if (Number(input.value) !== x) input.value = x;
 		put(label, numberName(name, i, c));
-		put(value, full(x));
+		put(value, brief(x));
 	};
 }
 
@@ -81,7 +82,7 @@ function controls(fig) {
 	const root = add(null, "div.move");
 	const words = add(root, "div.last");
 	add(words, "h3.heading", "Move it");
-	add(words, "p.about", "drag an arrow, a square or the slider, type, or use the arrow keys");
+	add(words, "p.about", "drag, type, or use the arrow keys");
 	const changes = add(words, "p.changes", { role: "status" });
 	const updates = fig.planes.map((name) => numbers(add(root, "div"), fig, name));
 	const masks = stages.includes("masked");
@@ -93,10 +94,8 @@ function controls(fig) {
 	const pin = button(first, "Pin", () => fig.draw((fig.pinned = fig.pinned ? null : fig.now())));
 	const undo = button(first, "Undo", () => fig.undo());
 	button(first, "Reset", () => fig.move((s) => Object.assign(s, copy(options.initial))));
-	button(first, "Save SVG", () => save(fig, "svg"));
-	button(first, "Save PNG", () => save(fig, "png"));
-	const n = state.K.length;
-	const presets = { "no mask": () => true, causal: (i, j) => j <= i, padding: (_, j) => j < n - Math.max(1, n >> 2) };
+	for (const kind of ["SVG", "PNG"]) button(first, `Save ${kind}`, () => save(fig, kind));
+	const presets = { "no mask": () => true, causal: (i, j) => j <= i, padding: (_, j) => j < state.K.length - 1 };
 	for (const [name, may] of Object.entries(masks ? presets : {}))
 		button(second, name, () => fig.move((s) => (s.mask = s.mask.map((row, i) => row.map((_, j) => may(i, j))))));
 	const toggle = (text, change) => {
@@ -113,7 +112,7 @@ function controls(fig) {
 		put(pin, { "aria-pressed": Boolean(fig.pinned), text: fig.pinned ? "Unpin" : "Pin" });
 		undo.disabled = !fig.history.length;
 		scale.checked = fig.state.scale;
-		compared.hidden = !options.fn || !fig.options.allow_difference;
+		compared.hidden = !fig.options.allow_difference;
 		tellChanges(fig, changes);
 	};
 	return { root, update };

@@ -2,6 +2,7 @@
 
 const STAGES = ["scores", "scaled", "masked", "weights", "output"];
 
+const finite = Number.isFinite;
 const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
 
 // Softmax of one row, its own maximum taken away first; a row with nothing permitted is all 0.

@@ -6,7 +6,7 @@ const ABOUT = { scores: "Q Kᵀ", weights: "softmax by row", output: "W V" };
 
 // Every shown matrix. They wrap where the width ends, and the lit row goes through each line of them.
 function matrices(fig) {
-	const root = add(null, "svg.matrices", { role: "group", "aria-label": "Matrices, one row a query" });
+	const root = add(null, "svg.matrices");
 	const hatch = add(root, "pattern", { id: fig.id, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
 	add(hatch, "path.hatch-paper", { d: "M0 0H7V7H0z" });
 	add(hatch, "path.hatch-line", { d: "M0 0V7" });
@@ -83,7 +83,7 @@ function matrix(fig, stage, parent) {
 		const now = fig.seen(stage);
 		put(about, { scaled: scaled(fig.state), masked: "before softmax" }[stage] ?? `${ABOUT[stage]} (${shape})`);
 		// Scores are shaded by size, lighter than weights: only weights have a fixed scale.
-		const most = stage === "weights" ? 1 : 1.6 * Math.max(1e-9, ...(now ?? []).flat().map(Math.abs).filter(Number.isFinite));
+		const most = stage === "weights" ? 1 : 1.6 * Math.max(1e-9, ...(now ?? []).flat().map(Math.abs).filter(finite));
 		cells.forEach((row, i) => row.forEach((cell, j) => cell.update(now?.[i]?.[j] ?? null, most)));
 		for (const sum of sums) sum.update(now);
 	};

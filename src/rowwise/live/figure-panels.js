@@ -42,7 +42,6 @@ function letter(parent, kind, base, index) {
 
 const tidy = (x) => Number(x.toFixed(6));
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
-const finite = (row) => Boolean(row?.every(Number.isFinite));
 
 // The smallest of 1, 2, 3, 5, 10, 20 … that holds every number; never beyond a million.
 function reach(numbers, least) {
@@ -61,7 +60,7 @@ function handle(parent, fig, name, i, fromPointer) {
 		node.focus({ preventScroll: true });
 		fig.begin();
 	};
-	node.onpointermove = (event) => node.hasPointerCapture(event.pointerId) && fig.set(name, i, fromPointer(event));
+	node.onpointermove = (event) => fig.set(name, i, fromPointer(event));
 	node.onlostpointercapture = () => fig.open && fig.settle();
 	node.onfocus = () => fig.choose(name, i);
 	node.onkeydown = (event) => {
@@ -101,7 +100,8 @@ function plane(fig, names, label, flat = false) {
 		return flat ? [number(at.x)] : [number(at.x), number(SIZE - at.y)];
 	};
 	const measure = () => {
-		const numbers = [...names].flatMap((name) => fig.state[name].flat());
+		const outputs = names === "V" ? (fig.seen("output") ?? []).flat().filter(finite) : [];
+		const numbers = [...names].flatMap((name) => fig.state[name].flat()).concat(outputs);
 		high = reach(numbers, 2);
 		low = names === "V" && numbers.every((v) => v >= 0) ? 0 : -high;
 		const step = (high / String(high)[0]) * [0.5, 1, 1, 0, low ? 2 : 1][String(high)[0] - 1];
@@ -121,14 +121,14 @@ function plane(fig, names, label, flat = false) {
 
 // Letters beside their points: the first of eight places that hits nothing put before, and none of the lines.
 function placeLetters(items, lines) {
-	const taken = items.map(({ x, y }) => [x - 8, y - 8, x + 8, y + 8]);
+	const taken = items.map(({ x, y }) => [x - 7, y - 7, x + 7, y + 7]);
 	for (const [from, to] of lines)
 		for (let part = 0; part <= 1; part += 1 / 16) taken.push([0, 1, 0, 1].map((c) => from[c] + part * (to[c] - from[c])));
 	for (const { node, x, y, dx = 1, dy = -1, wide = 22 } of items) {
 		let best = { cost: Infinity };
 		for (const turn of [0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.1]) {
 			const angle = Math.atan2(dy, dx) + turn;
-			const [cx, cy] = [x + Math.cos(angle) * (12 + wide / 2), y + Math.sin(angle) * 19];
+			const [cx, cy] = [x + Math.cos(angle) * (12 + wide / 2), y + Math.sin(angle) * 22];
 			const box = [cx - wide / 2, cy - 8, cx + wide / 2, cy + 8];
 			const outside = Math.min(box[0], box[1]) < 2 || Math.max(box[2], box[3]) > SIZE - 2;
 			const hits = taken.filter((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]).length;
@@ -152,23 +152,23 @@ function addressing(fig) {
 		return { name, i, shaft, label, tell, disc, head: add(node, "path.head", { d: "M0 0L-11 -5L-11 5z" }) };
 	});
 	const update = () => {
-		const from = view.at([0, 0]);
+		const origin = [view.x([0, 0]), view.y([0, 0])];
 		let pinned = "";
 		const items = arrows.map(({ name, i, shaft, label, tell, disc, head }) => {
 			const row = fig.state[name][i];
 			const then = fig.pinned?.state[name][i];
-			const [x, y, dx, dy] = [view.x(row), view.y(row), view.x(row) - view.x([0, 0]), view.y(row) - view.y([0, 0])];
+			const [x, y] = [view.x(row), view.y(row)];
+			const [dx, dy] = [x - origin[0], y - origin[1]];
 			const lit = name === "K" || i === fig.row;
-			put(shaft, { d: `M${from}L${x} ${y}`, "data-lit": lit, "data-out": name === "K" && !fig.may(i) });
+			put(shaft, { d: `M${origin}L${x} ${y}`, "data-lit": lit, "data-out": name === "K" && !fig.may(i) });
 			put(disc, { cx: x, cy: y });
 			put(head, { transform: `translate(${x} ${y}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` });
 			put(label, { "data-lit": lit });
-			if (then && String(then) !== String(row)) pinned += `M${from}L${view.at(then)}`;
+			if (then && String(then) !== String(row)) pinned += `M${origin}L${view.at(then)}`;
 			tell(row);
 			return { node: label, x, y, dx: dx || 1, dy };
 		});
 		put(ghost, { d: pinned });
-		const origin = [view.x([0, 0]), view.y([0, 0])];
 		placeLetters(items, items.map(({ x, y }) => [origin, [x, y]]));
 	};
 	return { ...view, update };
@@ -204,13 +204,13 @@ function content(fig) {
 			const { label, tell, square } = values[j];
 			put(square, { x: x - 7, y: y - 7, "data-out": !fig.may(j) });
 			tell(row);
-			const joined = !flat && finite(end) && weights[j] > 0;
+			const joined = !flat && end?.every(finite) && weights[j] > 0;
 			if (joined) lines.push([[x, y], [view.x(end), view.y(end)]]);
 			put(joins[j], { d: joined ? `M${x} ${y}L${view.at(end)}` : "", "stroke-width": 1 + 7 * clamp(weights[j] || 0, 0, 1) });
 			return { node: label, x, y, dx: flat ? 0 : 1 };
 		});
 		outputs.forEach(([label, dot], i) => {
-			const there = finite(out[i]);
+			const there = out[i]?.every(finite);
 			for (const node of [label, dot]) put(node, { "data-lit": i === fig.row, visibility: there ? "visible" : "hidden" });
 			if (!there) return;
 			const [x, y] = [view.x(out[i]), view.y(out[i]) + drop];
@@ -218,7 +218,7 @@ function content(fig) {
 			items.push({ node: label, x, y, dx: flat ? 1 : -1, dy: 0, wide: 34 });
 		});
 		const { state, results } = fig.pinned ?? {};
-		const left = [...(state?.V ?? []), ...(out.length ? (results?.output ?? []) : [])].filter(finite);
+		const left = [...(state?.V ?? []), ...(out.length ? (results?.output ?? []) : [])].filter((row) => row.every(finite));
 		put(ghost, { d: left.map((row) => `M${view.x(row) - 6} ${view.y(row)}h12m-6 -6v12`).join("") });
 		placeLetters(items, lines);
 	};

@@ -1,8 +1,10 @@
 // Saving the picture as it stands.
 
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor", "visibility"];
+const PAINT = `fill stroke stroke-width stroke-dasharray fill-opacity stroke-opacity font-family font-size font-weight
+	paint-order text-anchor visibility`.split(/\s+/);
 // Programs that draw SVG know no colour written as color(srgb 1 0.5 0).
-const plainColour = (css) => css.replace(/color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)/g, (_, ...rgb) => `rgb(${rgb.slice(0, 3).map((x) => Math.round(255 * x))})`);
+const part = (x) => Math.round(255 * x);
+const plainColour = (css) => css.replace(/color\(srgb (\S+) (\S+) ([^)]+)\)/g, (_, r, g, b) => `rgb(${part(r)},${part(g)},${part(b)})`);
 
 // The picture as one SVG that needs no style sheet: the drawings, and the words where the browser put them.
 function pictureSvg(fig) {
@@ -43,8 +45,8 @@ function pictureSvg(fig) {
 
 function save(fig, kind) {
 	const picture = new Blob([new XMLSerializer().serializeToString(pictureSvg(fig))], { type: "image/svg+xml" });
-	const keep = (blob) => add(null, "a", { href: URL.createObjectURL(blob), download: `attention.${kind}` }).click();
-	if (kind === "svg") return keep(picture);
+	const keep = (blob) => add(null, "a", { href: URL.createObjectURL(blob), download: `attention.${kind.toLowerCase()}` }).click();
+	if (kind === "SVG") return keep(picture);
 	const image = new Image();
 	image.onload = () => {
 		const canvas = add(null, "canvas", { width: 2 * image.width, height: 2 * image.height });

@@ -9,24 +9,25 @@ function odd(x) {
 // A number for a cell: two decimals while they fit; – where there is none.
 function short(x) {
 	if (x === null) return "–";
-	if (!Number.isFinite(x)) return odd(x);
+	if (!finite(x)) return odd(x);
 	const size = Math.abs(x);
 	return minus(size >= 9999.5 ? x.toExponential(0).replace("+", "") : x.toFixed(size >= 99.995 ? 0 : 2));
 }
 
 // Three decimals; fewer only where they are exact: 0.5, but 0.670 for 0.6698.
 function three(x) {
-	if (!Number.isFinite(x)) return odd(x);
+	if (!finite(x)) return odd(x);
 	if (Math.abs(x) >= 1e6) return minus(x.toExponential(3).replace("+", ""));
 	const text = x.toFixed(3);
 	return minus(Math.abs(text - x) < 1e-9 ? String(Number(text)) : text);
 }
 
-// A number as it is typed.
-const full = (x) => (Number.isFinite(x) ? minus(String(Number(x.toPrecision(12)))) : odd(x));
+// A number as it is typed, and what of it fits into a box.
+const full = (x) => (finite(x) ? minus(String(Number(x.toPrecision(12)))) : odd(x));
+const brief = (x) => (full(x).length > 5 ? short(x) : full(x));
 
 // The number that `three` shows: a pocket calculator has no other.
-const shown = (x) => (Number.isFinite(x) ? Number(three(x).replaceAll("−", "-")) : x);
+const shown = (x) => (finite(x) ? Number(three(x).replaceAll("−", "-")) : x);
 
 const ordinal = (c) => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"][c];
 const listed = (items) => [items.slice(0, -1).join(", "), ...items.slice(-1)].filter(Boolean).join(" and ");
@@ -45,8 +46,8 @@ function products(a, b) {
 // e^s over the sum of all e^s; for scores that a calculator can't hold, their largest is taken away first.
 function quotient(row, j) {
 	const kept = row.filter((s) => s !== -Infinity);
-	if (!kept.length) return { parts: ["every key is excluded, there is nothing to share out: "], result: 0 };
-	if (!kept.every(Number.isFinite)) return { parts: ["a score of this row is more than a float can hold: "], result: NaN };
+	if (!kept.length) return { parts: ["every key is excluded: "], result: 0 };
+	if (!kept.every(finite)) return { parts: ["a score of this row is more than a float can hold: "], result: NaN };
 	const largest = Math.max(...kept.map(shown));
 	const shift = largest > 7 || largest < -4 ? largest : 0;
 	const power = (s) => ["e", { sup: three(shown(s) - shift) }];
@@ -80,7 +81,7 @@ function arithmetic(stage, i, j, { Q, K, V, mask, scale }, results) {
 		return { ...sum, note: [sum.note, note].filter(Boolean).join("; ") };
 	}
 	const kept = row.flatMap((w, k) => (w === 0 && !mask[i][k] ? [] : [k]));
-	if (!kept.length) return { parts: ["nothing is permitted, so nothing is mixed: "], result: 0 };
+	if (!kept.length) return { parts: ["every key is excluded: "], result: 0 };
 	return { ...products(kept.map((k) => row[k]), kept.map((k) => V[k][j])), note };
 }
 
@@ -97,11 +98,11 @@ function nameCells(changed, live, stage) {
 		const all = { 1: "the output", 2: "both outputs" }[live.length] ?? "every output";
 		return rows.length === live.length ? all : `output${rows.length > 1 ? "s" : ""} ${listed(rows)}`;
 	}
+	const count = changed.flat().filter(Boolean).length;
+	if (count === 1) return `the ${cellName(stage, rows[0] - 1, columns[0] - 1)}`;
 	const every = `every ${live.flat().includes(false) ? "permitted " : ""}${noun}`;
 	if (!still.flat().includes(true)) return every;
 	if (rows.every((i) => !still[i - 1].includes(true))) return `${every} of ${inRows(rows)}`;
-	const count = changed.flat().filter(Boolean).length;
-	if (count === 1) return `the ${cellName(stage, rows[0] - 1, columns[0] - 1)}`;
 	if (columns.length > 1) return `${count} ${noun}s in ${inRows(rows)}`;
 	const whole = !still.some((row) => row[columns[0] - 1]);
 	return `column ${columns[0]} of the ${noun}s${whole ? "" : ` in ${inRows(rows)}`}`;
@@ -121,7 +122,7 @@ function whatChanged(before, after, stages) {
 		told = true;
 		const { mask } = after.state;
 		const cells = differs(then, now).map((row) => (stage === "output" ? [row.includes(true)] : row));
-		const live = cells.map((row, i) => row.map((c, j) => c || !/masked|weights/.test(stage) || mask[i][j]));
+		const live = cells.map((row, i) => row.map((c, j) => c || mask[i][j] || !/masked|weights/.test(stage) || (stage === "masked" && !same("mask"))));
 		const nouns = `${NOUNS[stage] ?? "output"}s`;
 		const any = cells.flat().includes(true);
 		if (any) changed.push(nameCells(cells, live, stage));

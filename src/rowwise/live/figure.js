@@ -130,7 +130,7 @@ class Figure {
 				if (!this.options.fn) this.results = compute(this.state);
 				this.settle();
 			},
-			trace: () => this.draw((this.results = this.calculate())),
+			trace: () => ((this.results = this.calculate()), this.open ? this.draw() : this.settle()),
 			options: () => this.draw((this.options = model.get("options"))),
 			prediction: () => this.draw(),
 		};
@@ -188,7 +188,7 @@ class Figure {
 	}
 
 	draw() {
-		this.right = this.comparing && this.options.allow_difference ? compute(this.state) : null;
+		this.right = this.comparing ? compute(this.state) : null;
 		this.moves = {};
 		for (const stage of this.before ? this.stages : []) {
 			const [then, now] = [this.before.results[stage], this.results[stage]];
@@ -220,7 +220,7 @@ class Figure {
 	// What a tutor would say of the student's numbers.
 	advise() {
 		const words = this.options.fn ? [...this.model.get("trace").words] : [];
-		if (this.frozen) words.push("No kernel runs behind this page: the picture stands as your function drew it.");
+		if (this.frozen) words.push("No kernel runs here: the picture stands as your function drew it.");
 		if (this.advised === String(words)) return;
 		this.advised = String(words);
 		this.tutor.replaceChildren(...words.map((text) => add(null, "p", { text })));

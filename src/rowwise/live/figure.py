@@ -147,7 +147,7 @@ def attention(
         "stages": list(stages),
         "initial": state,
         "fn": exercise and {"exercise": exercise, "stage": student.STAGE_OF[exercise]},
-        "allow_difference": bool(allow_difference),
+        "allow_difference": bool(fn and allow_difference),
         "predict": _question(predict, stages),
     }
     return Attention(state, options, fn)
