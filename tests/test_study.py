@@ -32,10 +32,9 @@ def test_the_strip_tells_the_lit_step_and_its_shapes_in_words_too():
     assert "role='img'" in shown.html and "aria-label=" in shown.html
 
 
-def test_the_strip_takes_several_steps_and_gives_the_shapes_around_them():
-    assert "Before: Q (n_q, d_k), K (n_k, d_k). After: weights (n_q, n_k)." in repr(
-        study.strip("scores", "scaled", "weights")
-    )
+def test_the_strip_takes_several_steps_and_gives_what_goes_into_all_of_them():
+    said = repr(study.strip("scores", "scaled", "masked", "weights", "output"))
+    assert "Before: Q (n_q, d_k), K (n_k, d_k), mask (n_q, n_k), V (n_k, d_v). After: output (n_q, d_v)." in said
 
 
 def test_an_unknown_step_is_refused_with_the_known_ones():

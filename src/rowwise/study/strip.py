@@ -22,7 +22,7 @@ _SQUARE = "(n_q, n_k)"
 STAGES = {
     "projections": Stage(
         "project",
-        "X Wq, X Wk, X Wv",
+        "Q, K, V from X",
         (("X", "(n, d_model)"),),
         (("Q", "(n_q, d_k)"), ("K", "(n_k, d_k)"), ("V", "(n_k, d_v)")),
     ),
@@ -35,9 +35,7 @@ STAGES = {
         (("masked scores", _SQUARE),),
     ),
     "weights": Stage("softmax", "row by row", (("scores of a row", _SQUARE),), (("weights", _SQUARE),)),
-    "output": Stage(
-        "mix", "weights V", (("weights", _SQUARE), ("V", "(n_k, d_v)")), (("output", "(n_q, d_v)"),)
-    ),
+    "output": Stage("mix", "weights V", (("weights", _SQUARE), ("V", "(n_k, d_v)")), (("output", "(n_q, d_v)"),)),
 }
 
 _BOX, _GAP, _TOP, _HEIGHT = 124, 20, 8, 56
@@ -54,30 +52,37 @@ def strip(*lit: str, minutes: int | None = None) -> Shown:
             raise ValueError(f"the strip has no step {name!r}; it has {', '.join(STAGES)}")
     account = _account(lit, minutes)
     boxes = "".join(_box(i, name, name in lit) for i, name in enumerate(STAGES))
-    height = _TOP + _HEIGHT + (34 if lit else 8)
-    dark = "".join(
-        f"[data-jp-theme-light='false'] .rw-strip .rw-{k}{{fill:{d}}}" for k, (_, d) in _HUES.items()
-    )
+    height = _TOP + _HEIGHT + 4
     svg = (
-        f"<svg class='rw-strip' viewBox='0 0 {_WIDTH} {height}' width='100%' "
+        f"<svg viewBox='0 0 {_WIDTH} {height}' width='100%' "
         f"style='max-width:{_WIDTH}px;color:var(--jp-content-font-color1,#1a1d21)' role='img' "
-        f"aria-label='{escape(account)}' font-family='system-ui, sans-serif' font-size='15'>"
-        f"<style>{dark}</style>{boxes}{_shapes(lit) if lit else ''}</svg>"
+        f"aria-label='{escape(account)}' font-family='system-ui, sans-serif' font-size='17'>{boxes}</svg>"
     )
-    clock = f"<p style='margin:0'>About {minutes} minutes.</p>" if minutes else ""
-    return Shown(svg + clock, account)
+    dark = "".join(
+        f"[data-jp-theme-light='false'] .rw-strip .rw-{k}{{color:{d} !important}}" for k, (_, d) in _HUES.items()
+    )
+    lines = [_shapes(lit)] if lit else []
+    lines += [f"About {minutes} minutes."] if minutes else []
+    below = "".join(f"<p style='margin:4px 0'>{line}</p>" for line in lines)
+    return Shown(f"<div class='rw-strip'><style>{dark}</style>{svg}{below}</div>", account)
 
 
 def _account(lit, minutes) -> str:
     """The strip in words."""
     words = "The steps of attention in order: " + ", ".join(stage.title for stage in STAGES.values()) + "."
     if lit:
-        first, last = STAGES[lit[0]], STAGES[lit[-1]]
-        before = ", ".join(f"{name} {shape}" for name, shape in first.before)
-        after = ", ".join(f"{name} {shape}" for name, shape in last.after)
+        before = ", ".join(f"{name} {shape}" for name, shape in _before(lit))
+        after = ", ".join(f"{name} {shape}" for name, shape in STAGES[lit[-1]].after)
         here = " and ".join(STAGES[name].title for name in lit)
         words += f" This chapter: {here}. Before: {before}. After: {after}."
     return words + (f" About {minutes} minutes." if minutes else "")
+
+
+def _before(lit):
+    """What goes into the lit steps together: all that the first takes, and what later ones take besides."""
+    first, *later = (STAGES[name] for name in lit)
+    made = {name for name, _ in first.after}
+    return [*first.before, *(array for stage in later for array in stage.before[1:] if array[0] not in made)]
 
 
 def _box(i: int, name: str, lit: bool) -> str:
@@ -86,29 +91,25 @@ def _box(i: int, name: str, lit: bool) -> str:
     fill, ink, weight = ("#3d4a5c", "#ffffff", "700") if lit else ("none", "currentColor", "400")
     border = 2 if lit else 1
     arrow = (
-        f"<text x='{left - _GAP / 2}' y='{_TOP + 33}' text-anchor='middle' fill='currentColor'>→</text>"
-        if i
-        else ""
+        f"<text x='{left - _GAP / 2}' y='{_TOP + 33}' text-anchor='middle' fill='currentColor'>→</text>" if i else ""
     )
     return (
         f"{arrow}<rect x='{left}' y='{_TOP}' width='{_BOX}' height='{_HEIGHT}' rx='6' fill='{fill}' "
         f"stroke='currentColor' stroke-width='{border}'/>"
         f"<text x='{middle}' y='{_TOP + 24}' text-anchor='middle' fill='{ink}' font-weight='{weight}'>"
         f"{stage.title}</text>"
-        f"<text x='{middle}' y='{_TOP + 45}' text-anchor='middle' fill='{ink}' font-size='13'>"
+        f"<text x='{middle}' y='{_TOP + 45}' text-anchor='middle' fill='{ink}' font-size='15'>"
         f"{stage.formula}</text>"
     )
 
 
 def _shapes(lit) -> str:
-    def spans(arrays):
+    """The arrays before the first and after the last lit step, each in its own colour."""
+
+    def named(arrays):
         for name, shape in arrays:
             hue = _HUES.get(name)
-            colour = f"class='rw-{name}' fill='{hue[0]}'" if hue else "fill='currentColor'"
-            yield f"<tspan {colour} font-weight='700'>{name}</tspan> {shape}"
+            colour = f" class='rw-{name}' style='color:{hue[0]}'" if hue else ""
+            yield f"<strong{colour}>{name}</strong> {shape}"
 
-    before = ", ".join(spans(STAGES[lit[0]].before))
-    after = ", ".join(spans(STAGES[lit[-1]].after))
-    return (
-        f"<text x='4' y='{_TOP + _HEIGHT + 24}' fill='currentColor' font-size='14'>{before} → {after}</text>"
-    )
+    return f"{', '.join(named(_before(lit)))} → {', '.join(named(STAGES[lit[-1]].after))}"
