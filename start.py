@@ -575,6 +575,8 @@ def start(arguments):
     """Do what the command line asks for and return the exit status."""
     check_path()
     if arguments[:1] == ["test"]:
+        if not (ROOT / TEST_LOCK).is_file():
+            raise Problem("The tests are not in this copy of the course. Get the whole of it to run them.")
         set_up([LOCK])
         set_up([LOCK, TEST_LOCK])
         return call([PYTHON, "-m", "pytest"] + arguments[1:], ROOT)

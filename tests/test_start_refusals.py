@@ -110,6 +110,12 @@ def test_a_missing_lock_is_named(course):
     assert not (course.root / ".venv").exists()
 
 
+def test_a_copy_without_the_tests_says_so(course):
+    (course.root / "requirements-test.lock").unlink()
+    refused(course.start("test"), "The tests are not in this copy of the course")
+    assert not (course.root / ".venv").exists()
+
+
 @pytest.fixture
 def full_disk():
     """A disk with much room by its own account, that takes a few hundred files and no more."""
