@@ -1,16 +1,20 @@
 """The whole way of a chapter through nbgrader's own commands: from its text to marks in a CSV file."""
 
 import csv
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
+import urllib.request
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
 import pytest
+from conftest import free_port
 from courses import ROOT, contents
 
 CHAPTER = "01-dot-product"
@@ -47,19 +51,23 @@ TRAILING = {"a semicolon": "check.scores(scores);", "nothing": "pass", "print": 
 HALF = "%precision 0\ndef scores(Q, K):\n    Q *= 2\n    return Q @ K.T / 2"
 
 
-def run(*words, cwd, home, status=0):
-    """One of this environment's programs, as a user whose home is empty; returns what it printed."""
-    environment = {
-        **os.environ,
+def alone(home):
+    """The environment of a user whose home is empty, and in which nothing of this test's own shows."""
+    ours = {
         "HOME": str(home),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "IPYTHONDIR": str(home / "ipython"),
         "OPENBLAS_NUM_THREADS": "1",
     }
-    environment.pop("NBGRADER_EXECUTION", None)
+    return {name: value for name, value in os.environ.items() if name != "NBGRADER_EXECUTION"} | ours
+
+
+def run(*words, cwd, home, status=0):
+    """One of this environment's programs; returns what it printed."""
     program = Path(sys.executable).parent / words[0]
-    done = subprocess.run([program, *words[1:]], cwd=cwd, env=environment, capture_output=True, text=True)
+    done = subprocess.run([program, *words[1:]], cwd=cwd, env=alone(home), capture_output=True, text=True)
     assert done.returncode == status, f"{' '.join(map(str, words))}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 
@@ -221,6 +229,39 @@ def test_students_fetch_their_feedback(taught):
     taught.student("cleo", "fetch_feedback", CHAPTER)
     (page,) = (taught.folder / "cleo" / CHAPTER / "feedback").rglob("*.html")
     assert "one row a key" in page.read_text(encoding="utf-8")
+
+
+def test_formgrader_finds_the_course_when_jupyterlab_is_started_in_autograder(released):
+    port = free_port()
+    options = [f"--ServerApp.port={port}", "--IdentityProvider.token=", "--no-browser", "--ServerApp.root_dir=.."]
+    if os.geteuid() == 0:
+        options.append("--allow-root")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *options],
+        cwd=released.root / "autograder",
+        env=alone(released.folder / "instructor"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        chapters = {chapter["name"]: chapter for chapter in when_it_answers(server, port)}
+    finally:
+        server.terminate()
+        server.wait(20)
+    assert chapters[CHAPTER]["max_code_score"] == sum(points(released.root).values())
+    assert chapters[CHAPTER]["source_path"] == f"solutions/{CHAPTER}"
+
+
+def when_it_answers(server, port):
+    """What formgrader lists, as soon as the server is up."""
+    deadline = time.monotonic() + 90
+    while server.poll() is None and time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/formgrader/api/assignments") as answer:
+                return json.load(answer)
+        except OSError:
+            time.sleep(0.3)
+    raise AssertionError("the server does not answer")
 
 
 def handed_in(course, scores, edits=()):
