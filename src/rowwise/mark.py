@@ -62,7 +62,8 @@ class Mark(float):
         return "\n".join([*lines, *self.message.splitlines(), *_called(self.mistakes)])
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left;vertical-align:top'"  # notebooks align cells to the right
+        # Notebooks align cells to the right, and nbgrader's feedback page leaves no room between them.
+        left = "style='text-align:left;vertical-align:top;padding:2px 12px 2px 0'"
         rows = "".join(
             f"<tr><th scope='row' {left}>{html.escape(step.name)}</th>"
             f"<td {left}>{_number(step.points)} of {_number(step.of)}</td>"
