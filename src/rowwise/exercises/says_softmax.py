@@ -74,14 +74,20 @@ def _no_exponential(e) -> str:
 
 
 def _temperature(e) -> str:
-    base = e.note in ("2", "10")
-    factor = np.log(float(e.note)) if base else float(e.note)
-    how = "flat" if factor < 1 else "sharp"
-    why = f"the base is {e.note}" if base else f"a factor of about {e.note} sits on the scores"
+    known = {"base 2": np.log(2), "base 10": np.log(10)}
+    why = f"a factor of about {e.note} sits on the scores"
+    if e.note in known:
+        why = f"the base is {e.note.split()[1]}"
+    ratio = ""
+    if e.note in known or e.note[0].isdigit() and "," not in e.note and "/" not in e.note:
+        factor = known.get(e.note) or float(e.note)
+        ratio = (
+            f", too {'flat' if factor < 1 else 'sharp'}: where two scores differ by 1, your weights differ by a factor of "
+            f"{number(np.exp(factor))}, and it should be e, about 2.718"
+        )
     return (
-        f"{e.weights_where} {e.shown}. The order of its weights is right, but they are too "
-        f"{how}: where two scores differ by 1, your weights differ by a factor of {number(np.exp(factor))}, and it should "
-        f"be e, about 2.718. It looks as if {why}. Look at the line with the power in it."
+        f"{e.weights_where} {e.shown}. The order of its weights is right, their proportions are not{ratio}. It looks as if "
+        f"{why}. Look at the line with the power in it."
     )
 
 

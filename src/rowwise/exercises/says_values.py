@@ -26,6 +26,12 @@ def _transposed_mix(e) -> str:
 
 
 def _mean(e) -> str:
+    if e.note == "one row":
+        return (
+            f"{e.given} your result has shape {e.value.shape}: one row for all queries, in which each value counts alike. "
+            "The weights play no part in it. Each query has weights of its own, and gets a row of its own. Look at what "
+            "multiplies the values before they are added up."
+        )
     how = "the sum of all values" if e.note == "sum" else "the mean of the values"
     return (
         f"{_row(e)}, and every other query gets the same kind of row: {how}, each counted alike. The weights play no part in "
@@ -79,7 +85,15 @@ def _no_projection(e) -> str:
     )
 
 
+def _weights_only(e) -> str:
+    return (
+        f"{e.given} your result has shape {e.value.shape}: the weights of every query, and right ones. What is asked for is "
+        "what the weights make of the values. One product is missing after the softmax."
+    )
+
+
 SAYS = {
+    "weights only": _weights_only,
     "keys-as-values": _keys_as_values,
     "transposed-mix": _transposed_mix,
     "mean-of-values": _mean,

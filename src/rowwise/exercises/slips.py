@@ -36,6 +36,8 @@ PRODUCTS = (
     slip("cosine-not-dot", "query", product=lambda Q, K: reference.scores(unit(Q), K)),
     slip("cosine-not-dot", "key", product=lambda Q, K: reference.scores(Q, unit(K))),
     slip("elementwise-not-dot", "unsummed", product=lambda Q, K: Q[..., :, None, :] * K[..., None, :, :]),
+    slip("elementwise-not-dot", "unsummed", product=lambda Q, K: K[..., :, None, :] * Q[..., None, :, :]),
+    slip("elementwise-not-dot", "unsummed", product=np.multiply.outer),
     slip("elementwise-not-dot", "pairs", product=lambda Q, K: Q * K),
     slip("elementwise-not-dot", "pairs summed", product=lambda Q, K: (Q * K).sum(-1)),
     slip("elementwise-not-dot", "sums", product=_sums),
@@ -73,6 +75,7 @@ SCALES = (
     divided("√d_k / 2", lambda sizes: np.sqrt(sizes["d_k"]) / 2),
     divided("the logarithm of d_k", lambda sizes: np.log(sizes["d_k"])),
     divided("√(n_q·n_k), from the number of scores", lambda sizes: np.sqrt(sizes["n_q"] * sizes["n_k"])),
+    divided("√(n_q·d_k), from the size of Q", lambda sizes: np.sqrt(sizes["n_q"] * sizes["d_k"])),
     divided("√n_k·√d_k", lambda sizes: np.sqrt(sizes["n_k"] * sizes["d_k"])),
 )
 VALUE_SCALES = (
@@ -131,6 +134,23 @@ def _sum_of_sizes(S):
     return S / np.abs(S).sum(axis=-1, keepdims=True)
 
 
+def _share_of_largest(S):
+    return S / S.max(axis=-1, keepdims=True)
+
+
+def _smallest(S):
+    return S.min(axis=-1, keepdims=True)
+
+
+def _cooled(note: str, by) -> Slip:
+    return slip("wrong-base-or-temperature", note, power=lambda S: np.exp(S / by(S.shape[-1])))
+
+
+_WIDTHS = (
+    ("1/√n, from the length of the row,", np.sqrt),
+    ("1/n, from the length of the row,", float),
+    ("√n, from the length of the row,", lambda n: 1 / np.sqrt(n)),
+)
 COLUMNS = (
     slip("softmax-down-columns", shift=_column_maximum, normalise=by_columns),
     slip("softmax-down-columns", normalise=by_columns),
@@ -159,10 +179,13 @@ UNLIKE_EXPONENTIALS = (
     slip("no-exponential", shift=lambda S: S.min(), power=keep),
     slip("no-exponential", shift=_nothing, power=np.square),
     slip("no-exponential", shift=_nothing, power=lambda S: np.maximum(S, 0)),
-    slip("wrong-base-or-temperature", "2", power=np.exp2),
-    slip("wrong-base-or-temperature", "10", power=lambda S: 10.0**S),
-    slip("wrong-base-or-temperature", "2", shift=_nothing, power=np.exp2),
-    slip("wrong-base-or-temperature", "10", shift=_nothing, power=lambda S: 10.0**S),
+    slip("no-exponential", shift=_nothing, power=keep, normalise=_share_of_largest),
+    slip("no-exponential", shift=_smallest, power=keep, normalise=_share_of_largest),
+    *(_cooled(note, by) for note, by in _WIDTHS),
+    slip("wrong-base-or-temperature", "base 2", power=np.exp2),
+    slip("wrong-base-or-temperature", "base 10", power=lambda S: 10.0**S),
+    slip("wrong-base-or-temperature", "base 2", shift=_nothing, power=np.exp2),
+    slip("wrong-base-or-temperature", "base 10", shift=_nothing, power=lambda S: 10.0**S),
 )
 UNNORMALISED = (
     slip("not-normalised", normalise=keep),

@@ -52,6 +52,7 @@ EXCLUSIONS = (
     *(slip("mask-inverted", exclude=_inverted(c)) for c in (-1e9, -1e10, -1e4, -10.0)),
     slip("mask-times-infinity", exclude=_by_infinity),
     slip("mask-times-infinity", exclude=lambda S, mask, sizes: S * np.where(mask, 1.0, -np.inf)),
+    slip("mask-times-infinity", "inverted", exclude=lambda S, mask, sizes: S + mask * -np.inf),
     slip("mask-added", exclude=lambda S, mask, sizes: S + mask),
     slip("mask-added", exclude=_before_scale(lambda mask: mask * 1.0)),
     slip("mask-added", "excluded", exclude=lambda S, mask, sizes: S + ~mask),

@@ -36,6 +36,12 @@ MIXES = (
         reweigh=lambda W, mask: np.nan_to_num(by_row(mask * 1.0)),
     ),
     slip("weights-not-summed", mix=lambda W, V, K=None: W[..., :, :, None] * V[..., None, :, :]),
+    slip("mean-of-values", "one row", mix=lambda W, V, K=None: V.mean(axis=-2)),
+    slip("mean-of-values", "one row", mix=lambda W, V, K=None: V.sum(axis=-2)),
+    slip(
+        "weights-not-summed",
+        mix=lambda W, V, K=None: np.swapaxes(W[..., :, :, None] * V[..., None, :, :], -1, -2),
+    ),
     slip("weights-not-summed", "pairs", mix=lambda W, V, K=None: W * V),
 )
 SCALED_OUTPUT = (
@@ -109,6 +115,7 @@ ATTENTION = (
     *MASKS,
     *MIXES,
     *TRUNCATED,
+    slip("differs", "weights only", mix=lambda W, V, K=None: W),
 )
 # Two by two, only what is common; every guard of a mask, one of the rest.
 ATTENTION_PAIRS = (

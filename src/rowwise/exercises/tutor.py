@@ -10,7 +10,14 @@ from rowwise.exercises.numerals import numbers
 
 # Mistakes that a wrong shape shows better than any number.
 SHOWN_BY_SHAPE = frozenset(
-    {"transposed-scores", "elementwise-not-dot", "weights-not-summed", "heads-averaged"}
+    {
+        "differs",
+        "mean-of-values",
+        "transposed-scores",
+        "elementwise-not-dot",
+        "weights-not-summed",
+        "heads-averaged",
+    }
 )
 
 
@@ -85,12 +92,23 @@ def shape(e) -> str:
 
 def differs(e) -> str:
     """The right shape, other numbers, for no reason that is known."""
+    for decimals in range(7):
+        if np.array_equal(np.round(e.seen.right.astype(float), decimals), np.round(e.value.astype(float), 9)):
+            return (
+                f"{e.given} {e.shown}: the right numbers, rounded to {decimals} decimals. Rounding is for paper; code hands "
+                "on everything it has. Look for a `round` in it."
+            )
     good = f" {e.rows_right} of its {len(np.atleast_2d(e.value))} rows agree." if e.rows_right else ""
     return (
         f"{e.given} {e.shown}, and that is not what the inputs give.{good} "
         "It is none of the mistakes this check knows by name. Work that one row on paper, one step a line, and compare "
         f"each line with what your code holds there.\n{_again(e.exercise, e.seen.trial.case)}"
     )
+
+
+def speechless(e) -> str:
+    """Where no sentence fits the answer."""
+    return f"{e.given} what your function gives shows the mistake named below. Work one row of it on paper, a step a line."
 
 
 def fitted(e) -> str:

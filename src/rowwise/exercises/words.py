@@ -207,8 +207,11 @@ def explain(
 
 
 def _say(exercise, slug: str, seen, note: str = "", only: bool = True) -> str:
-    tell = tutor.SAYS.get(note) or tutor.SAYS[slug]
-    return tell(Evidence(exercise, seen, note, only))
+    evidence = Evidence(exercise, seen, note, only)
+    try:
+        return (tutor.SAYS.get(note) or tutor.SAYS[slug])(evidence)
+    except Exception:  # an answer of a kind that the sentence was not written for: a mark is worth more than a sentence
+        return tutor.speechless(evidence)
 
 
 def tell_tale(failing, slip=None):
