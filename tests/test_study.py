@@ -263,6 +263,14 @@ def test_the_marks_to_expect_are_those_of_the_work_in_memory(here, monkeypatch):
     assert not progress.best(), "looking ahead is no try"
 
 
+def test_an_opened_solution_is_shown_where_the_work_is_handed_in(here):
+    full(here)
+    study.solution("scores_shape")
+    assert re.search(
+        r"scores_shape +its cell has not been run \(solution opened\)", repr(study.hand_in("01-dot-product"))
+    )
+
+
 def test_a_missing_file_a_wrong_name_a_copy_and_a_lost_cell_are_said(here, monkeypatch):
     assert "was not found from here" in repr(study.hand_in("01-dot-product"))
     path = notebook(here, ("code", "scores", "a"), ("code", "scores", "b"), name="mine.ipynb")

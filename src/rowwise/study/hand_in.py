@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rowwise import exercises
 from rowwise.probe import probe
+from rowwise.study.help import opened
 from rowwise.study.shown import Shown, paragraphs, table, together
 
 
@@ -22,6 +23,8 @@ def hand_in(chapter: str) -> Shown:
     for exercise in exercises.of_chapter(chapter):
         state, mark = _state(exercise)
         expected, of = expected + float(mark or 0), of + exercise.points
+        if opened(exercise.name):
+            state += " (solution opened)"
         rows.append((exercise.name, state, f"{float(mark or 0):g} of {exercise.points:g}", _saved(exercise, cells)))
     shown = table("What you would hand in now", ("exercise", "your answer", "mark to expect", "on disk"), rows)
     advice = _SAVE if any(row[-1] == _DIFFERS for row in rows) else _TRIES
