@@ -296,7 +296,7 @@ def test_adopting_makes_the_text_of_a_notebook_that_has_none(built):
     text.unlink()
     build.adopt(built, NAMES, REGISTRY)
     body = DOT_PRODUCT.split("---\n", 2)[2]
-    assert text.read_text().split("---\n", 2)[2].replace(":tags: [hide-input]\n", ":tags: [hide-input]\n\n") == body
+    assert text.read_text().split("---\n", 2)[2].replace(':tags: ["hide-input"]\n', ":tags: [hide-input]\n\n") == body
     assert build.stale(built, NAMES, REGISTRY) == []
 
 

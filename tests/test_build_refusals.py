@@ -173,6 +173,12 @@ def test_a_chapter_is_refused_for(course, name):
     assert contents(course) == before
 
 
+def test_a_text_in_another_encoding_gets_a_sentence(course):
+    (course / "solutions/01-dot-product/01-dot-product.md").write_bytes("# Größe\n".encode("latin-1"))
+    with pytest.raises(build.BuildError, match="cannot be read as a MyST notebook"):
+        build.build(course, NAMES, REGISTRY)
+
+
 def test_every_problem_of_every_chapter_is_told_at_once(course):
     make_course(course, swap("Q @ K.T", "Q @ (K.T").replace("keys.svg", "key.svg"))
     start = course / "solutions/00-start-here/00-start-here.md"

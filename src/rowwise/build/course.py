@@ -42,11 +42,7 @@ def chapter_names(root: Path, wanted: Iterable[str] = ()) -> list[str]:
         found = [each for each in names if short in (each, each.split("-")[0])]
         if not found:
             raise BuildError(
-                [
-                    Problem(
-                        "solutions", "", f"no chapter is called `{name}`.", f"There are {', '.join(names)}."
-                    )
-                ]
+                [Problem("solutions", "", f"no chapter is called `{name}`.", f"There are {', '.join(names)}.")]
             )
         chosen += found
     return sorted(set(chosen)) or names
@@ -57,9 +53,7 @@ def make(root: Path, name: str, registry: Mapping) -> tuple[text.Chapter, bytes]
     folder, file = root / "solutions" / name, f"solutions/{name}/{name}.md"
     if not (folder / f"{name}.md").is_file():
         what = "it is not there, though the notebook beside it is."
-        raise BuildError(
-            [Problem(file, "", what, f"Make the text from the notebook: rowwise build --adopt {name}")]
-        )
+        raise BuildError([Problem(file, "", what, f"Make the text from the notebook: rowwise build --adopt {name}")])
     chapter = text.read(folder / f"{name}.md", file, registry)
     known = links.texts(root)
     found = rules.problems(chapter, registry) + links.problems(chapter, folder, known)
@@ -102,9 +96,7 @@ def plan(root: Path, names: list[str], registry: Mapping) -> Plan:
         carried = take(path.parent)
         strays = [file for file in carried if file.endswith(".ipynb") and file != path.name]
         result.extra += [path.parent / file for file in strays]  # nbgrader would hand these out as well
-        sources[name] = {file: data for file, data in carried.items() if file not in strays} | {
-            path.name: made
-        }
+        sources[name] = {file: data for file, data in carried.items() if file not in strays} | {path.name: made}
     pages = {}
     for path in sorted((root / "solutions" / links.PAGES).glob("*.md")):
         try:
@@ -137,9 +129,7 @@ def edited(path: Path, made: bytes) -> Problem | None:
         cells, stamp = notebook.from_bytes(path.read_bytes())
     except ValueError:
         what = "it cannot be read as a notebook (perhaps a merge left its marks in it)."
-        return Problem(
-            file, "", what, f"The text is what counts: delete the notebook, then run rowwise build {name}"
-        )
+        return Problem(file, "", what, f"The text is what counts: delete the notebook, then run rowwise build {name}")
     if notebook.fingerprint(cells) in (stamp, notebook.fingerprint(notebook.from_bytes(made)[0])):
         return None
     what = "it was edited since it was made from its text."
@@ -231,9 +221,7 @@ def adopted_text(root: Path, name: str, registry: Mapping) -> str | None:
         if notebook.fingerprint(cells) in (stamp, of_text):
             return None
         if stamp and stamp != of_text:
-            what = (
-                "both it and its text were changed since it was made; adopting would lose the text's changes."
-            )
+            what = "both it and its text were changed since it was made; adopting would lose the text's changes."
             remedy = "Keep a copy of the text, bring back the one before with git, adopt, and merge the two."
             raise BuildError([Problem(file, "", what, remedy)])
     found = [

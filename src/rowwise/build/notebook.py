@@ -30,9 +30,7 @@ def to_bytes(cells) -> bytes:
 
 def fingerprint(cells) -> str:
     """A hash of what a person may edit: kinds, sources and options of the cells; neither outputs nor ids."""
-    essence = [
-        [cell.cell_type, cell.source, cell.metadata, *cell.get("attachments", {})] for cell in normal(cells)
-    ]
+    essence = [[cell.cell_type, cell.source, cell.metadata, *cell.get("attachments", {})] for cell in normal(cells)]
     text = json.dumps(essence, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -74,9 +72,7 @@ def _essential(metadata):
     if metadata.get("jupyter", {}).get("source_hidden"):
         kept["jupyter"] = {"source_hidden": True}
     grading = {
-        key: value
-        for key, value in metadata.get("nbgrader", {}).items()
-        if key not in ("checksum", "cell_type")
+        key: value for key, value in metadata.get("nbgrader", {}).items() if key not in ("checksum", "cell_type")
     }
     if any(grading.get(key) for key in ("grade", "solution", "locked", "task")):
         points = grading.get("points")

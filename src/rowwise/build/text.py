@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from jupytext.myst import MystMetadataParsingError, dump_yaml_blocks, myst_to_notebook
+from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from rowwise.build.problems import BuildError, Problem
 
@@ -58,32 +58,23 @@ class Chapter:
 
 def read(path: Path, file: str, registry) -> Chapter:
     """The chapter at ``path``, which messages call ``file``. BuildError where the text cannot be read."""
-    text = path.read_text(encoding="utf-8")
-    header = re.match(r"---\n.*?^---\n", text, re.DOTALL | re.MULTILINE)
-    blank = "\n" * header[0].count("\n") if header else ""
     try:
+        text = path.read_text(encoding="utf-8")
+        header = _header(text)
         # The header is the site's and jupytext's; blank lines in its place keep the numbers of the lines.
-        notebook = myst_to_notebook(blank + text[len(header[0]) if header else 0 :], add_source_map=True)
+        notebook = myst_to_notebook("\n" * header.count("\n") + text[len(header) :], add_source_map=True)
     except (MystMetadataParsingError, yaml.YAMLError, ValueError, TypeError) as error:
         what = f"it cannot be read as a MyST notebook ({' '.join(str(error).split())})."
-        raise BuildError(
-            [Problem(file, "", what, "Look at the options of the cell that is named there.")]
-        ) from None
+        raise BuildError([Problem(file, "", what, "Look at the options of the cell that is named there.")]) from None
     problems = []
     if text.count('\n+++ {"written"') > sum("written" in cell.metadata for cell in notebook.cells):
-        problems.append(
-            Problem(
-                file,
-                "",
-                'a `+++ {"written": …}` has no text below it.',
-                "Write the answer cell, or take the line out.",
-            )
-        )
+        what = 'a `+++ {"written": …}` has no text below it.'
+        problems.append(Problem(file, "", what, "Write the answer cell, or take the line out."))
     for number, cell in enumerate(notebook.cells, 1):
         problems += _expand(cell, file, describe(number, cell), registry)
     if problems:
         raise BuildError(problems)
-    return Chapter(path.stem, file, header[0] if header else "", notebook.cells, _segments(text, notebook))
+    return Chapter(path.stem, file, header, notebook.cells, _segments(text, notebook))
 
 
 def describe(number: int, cell) -> str:
@@ -123,24 +114,16 @@ def _expand(cell, file: str, where: str, registry) -> list[Problem]:
     unknown = sorted(set(metadata) - {*SHORT, *KEPT})
     if unknown:
         known = ", ".join([*SHORT, *KEPT])
-        return [
-            Problem(file, where, f"`{unknown[0]}` is not an option of a cell.", f"A cell may have {known}.")
-        ]
+        return [Problem(file, where, f"`{unknown[0]}` is not an option of a cell.", f"A cell may have {known}.")]
     if len(form) > 1 or (form and "nbgrader" in metadata):
-        return [
-            Problem(
-                file, where, "it has more than one of exercise, check, written and nbgrader.", "Keep one."
-            )
-        ]
+        return [Problem(file, where, "it has more than one of exercise, check, written and nbgrader.", "Keep one.")]
     if not form:
         return []
     (form,) = form
     value = str(metadata.pop(form)).strip()
     if (form == "written") != (cell.cell_type == "markdown"):
         kind = "a markdown cell (after `+++`)" if form == "written" else "a code cell"
-        return [
-            Problem(file, where, f"`{form}` is here on the wrong kind of cell.", f"It belongs to {kind}.")
-        ]
+        return [Problem(file, where, f"`{form}` is here on the wrong kind of cell.", f"It belongs to {kind}.")]
     if form == "written":
         match = WRITTEN.fullmatch(value)
         if not match:
@@ -202,10 +185,7 @@ def write(cells, registry, header: str = HEADER, lines_of=str) -> str:
 
 def known_segments(chapter: Chapter, registry) -> dict[str, str]:
     """Each cell as ``write`` writes it, with the lines that say it in this chapter."""
-    return {
-        _cell_text(cell, registry): segment
-        for cell, segment in zip(chapter.cells, chapter.segments, strict=True)
-    }
+    return {_cell_text(cell, registry): segment for cell, segment in zip(chapter.cells, chapter.segments, strict=True)}
 
 
 def _cell_text(cell, registry) -> str:
@@ -215,9 +195,15 @@ def _cell_text(cell, registry) -> str:
     longest = max([2, *(len(ticks) for ticks in re.findall(r"^`{3,}", cell.source, re.MULTILINE))])
     fence = "`" * (longest + 1)
     directive = "{code-cell}" if cell.cell_type == "code" else "{raw-cell}"
-    block = dump_yaml_blocks(options).rstrip("\n") + "\n" if options else ""
+    values = ((key, value if isinstance(value, str) else json.dumps(value)) for key, value in options.items())
+    block = "".join(f":{key}: {value}\n" for key, value in values)
     gap = "\n" if cell.source.startswith((":", "---", "\n")) else ""
     return f"{fence}{directive}\n{block}{gap}{cell.source}\n{fence}"
+
+
+def _header(text: str) -> str:
+    found = re.match(r"---\n.*?^---\n", text, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
 
 
 def _segments(text: str, notebook: nbformat.NotebookNode) -> list[str]:
@@ -228,7 +214,5 @@ def _segments(text: str, notebook: nbformat.NotebookNode) -> list[str]:
         is_first_of_break = cell.cell_type == "markdown" and line > 0 and lines[line - 1].startswith("+++")
         starts.append(line - 1 if cell.cell_type != "markdown" or is_first_of_break else line)
     if starts:  # the first cell begins below the header
-        starts[0] = max(
-            starts[0], len(re.match(r"(?:---\n.*?^---\n)?", text, re.DOTALL | re.MULTILINE)[0].splitlines())
-        )
+        starts[0] = max(starts[0], _header(text).count("\n"))
     return ["\n".join(lines[a:b]) for a, b in zip(starts, [*starts[1:], len(lines)], strict=True)]
