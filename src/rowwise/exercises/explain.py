@@ -30,7 +30,7 @@ class Slip:
     note: str = ""
 
 
-@dataclass
+@dataclass(eq=False)
 class Seen:
     """One case with what came back and what should have."""
 

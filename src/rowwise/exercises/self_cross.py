@@ -198,13 +198,13 @@ MISTAKES = {
     "no-projection": "M itself was used for keys and values",
 }
 _INPUTS = {
-    "X": np.array([[1, 0], [0, 1], [1, 1]]),
-    "M": np.array([[4, 2], [3, 5], [2, 3], [5, 3]]),
+    "X": np.array([[-1, 0], [0, 0], [4, 3]]),
+    "M": np.array([[1, 0], [0, 1], [2, 1], [1, 2]]),
     "Wq": np.array([[1, 0], [0, 1]]),
     "Wk": np.array([[0, 1], [1, 0]]),
     "Wv": np.array([[1, 1], [0, 1]]),
 }
-# The second number of every value made from M is 5 or more, and of every value made from X it is 2 or less.
+# Query 2 is zero and returns the mean of the values, which X and M share; rows 1 and 3 lie outside the values of M.
 spot_1 = Spot(
     name="cross_spot_1",
     chapter=CHAPTER,
@@ -216,8 +216,8 @@ spot_1 = Spot(
     options=MISTAKES,
     would_show={
         "queries-from-memory": "Then there would be 4 rows, one a row of M. The output has 3.",
-        "projection-swapped": "Then the values would be M Wk, whose numbers are 2 or more. Row 1 begins with 0.6.",
-        "no-projection": "Then the values would be M, whose numbers are 2 or more. Row 1 begins with 0.6.",
+        "projection-swapped": "Then the values would be M Wk, whose numbers lie between 0 and 2. Row 3 begins with 4.",
+        "no-projection": "Then the values would be M, whose numbers lie between 0 and 2. Row 3 begins with 4.",
     },
 )
 spot_2 = Spot(

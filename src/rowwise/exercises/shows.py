@@ -88,9 +88,14 @@ MISTAKES = {
     "removal-measures-weights": "the change of the weights was reported, not that of the output",
     "not-relative": "the distance was reported, not divided by the length of the output",
 }
-_MAP = {
-    "W": np.array([[0.5, 0.3, 0.2], [0.25, 0.5, 0.25], [0.2, 0.2, 0.6]]),
-    "V": np.array([[3, 0], [0, 4], [1, 1]]),
+# Row 2 is right in both, although key 3 is masked there: values of one length at 60° in the first, at 90° in the second.
+_FIRST = {
+    "W": np.array([[0.5, 0.3, 0.2], [0.5, 0.5, 0], [0.2, 0.2, 0.6]]),
+    "V": np.array([[2, 2, 0], [2, 0, 2], [0, 1, 4]]),
+}
+_SECOND = {
+    "W": np.array([[0.5, 0.3, 0.2], [0.6, 0.4, 0], [0.25, 0.5, 0.25]]),
+    "V": np.array([[4, 0], [0, 4], [1, 1]]),
 }
 
 
@@ -110,28 +115,28 @@ spot_1 = Spot(
     name="shows_spot_1",
     chapter=CHAPTER,
     points=2,
-    inputs=_MAP,
+    inputs=_FIRST,
     wrong=_masked,
     right=_zeroed,
     answer="removal-renormalised",
     options=MISTAKES,
     would_show={
         "removal-measures-weights": "Then row 1 would be 0.81, 0.49 and 0.32: the weights divided by their own length.",
-        "not-relative": "Then row 1 would begin with 0.5 · 3 = 1.5. It begins with 0.87.",
+        "not-relative": "Then row 1 would begin with 0.5 times the length of [2, 2, 0], 1.41. It begins with 0.68.",
     },
 )
 spot_2 = Spot(
     name="shows_spot_2",
     chapter=CHAPTER,
     points=2,
-    inputs=_MAP,
+    inputs=_SECOND,
     wrong=lambda W, V: W / np.linalg.norm(W, axis=1, keepdims=True),
     right=_zeroed,
     answer="removal-measures-weights",
     options=MISTAKES,
     would_show={
         "removal-renormalised": "Then the values would count, and row 1 would begin with 0.87. It begins with 0.81.",
-        "not-relative": "Then row 1 would begin with 0.5 · 3 = 1.5. It begins with 0.81.",
+        "not-relative": "Then row 1 would begin with 0.5 · 4 = 2. It begins with 0.81.",
     },
 )
 

@@ -11,7 +11,7 @@ import numpy as np
 from rowwise.exercises import tutor
 from rowwise.exercises.numerals import number, numbers
 
-ORDER_OF_SIZES = ("n_q", "n_k", "d_k", "d_v")
+STOPPED = ("timeout", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,11 @@ def unusable(exercise, answers) -> tuple[str, str] | None:
             f"The check was given {first.error} instead of the function {name}. It calls the function itself, on inputs "
             f"of its own, so hand it over without brackets after it: {call}."
         )
-    stopped = next((a for a in answers if a.problem in ("timeout", "interrupted")), None)
+    stopped = [
+        (a, t.case.name) for a, t in zip(answers, exercise.trials, strict=True) if a.problem in STOPPED
+    ]
     if stopped:
-        case = exercise.trials[answers.index(stopped)].case.name
+        stopped, case = stopped[0]
         how = "was interrupted" if stopped.problem == "interrupted" else f"was {stopped.error}"
         return "raised", (
             f'{name} did not come to an end in the case "{case}" and {how}. On arrays this small the calculation takes '
@@ -210,7 +212,9 @@ def _say(exercise, slug: str, seen, note: str = "", only: bool = True) -> str:
     evidence = Evidence(exercise, seen, note, only)
     try:
         return (tutor.SAYS.get(note) or tutor.SAYS[slug])(evidence)
-    except Exception:  # an answer of a kind that the sentence was not written for: a mark is worth more than a sentence
+    except (
+        Exception
+    ):  # an answer of a kind that the sentence was not written for: a mark is worth more than a sentence
         return tutor.speechless(evidence)
 
 
