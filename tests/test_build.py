@@ -74,6 +74,8 @@ def test_the_students_notebook_has_no_solution_and_locked_checks(built):
         "Why does each query" in cell(book, "why-rows").source and "YOUR ANSWER HERE" in cell(book, "why-rows").source
     )
     assert cell(book, "check-scores").metadata.editable is False
+    form = cell(notebook(built, "00-start-here"), "warm_up").source
+    assert form == 'warm_up = {"scores": [None, None]}', "nothing is left below a form that students fill in"
 
 
 def test_no_outputs_and_nothing_of_the_machine_is_in_a_notebook(built):

@@ -5,6 +5,7 @@ so in a sentence, and Run All goes on.
 """
 
 import html
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +81,7 @@ def _shapes(arrays) -> str:
 
 
 def _sentence(text: str) -> Shown:
-    lines = "<br>".join(html.escape(line) for line in text.splitlines())
+    lines = "<br>".join(re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(line)) for line in text.splitlines())
     return Shown(f"<p role='status' style='margin:4px 0'>{lines}</p>", text)
 
 
