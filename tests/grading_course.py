@@ -1,13 +1,17 @@
 """A small course for the tests of grading: one chapter with every kind of graded cell, and classes handed in for it."""
 
 import atexit
+import contextlib
 import functools
+import io
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -50,7 +54,9 @@ def source_notebook(names=("dot_product_row", "scores_shape", "scores", "dot_pro
     """The chapter as its author has it, with solutions."""
     cells = [
         new_markdown_cell("# Compare a query with every key"),
-        new_code_cell("import numpy as np\nfrom rowwise import check, live, paper, study\nfrom rowwise.show import show"),
+        new_code_cell(
+            "import numpy as np\nfrom rowwise import check, live, paper, study\nfrom rowwise.show import show"
+        ),
         new_code_cell('study.strip("scores", minutes=60)'),
         new_code_cell("Q = np.array([[1.0, 2], [0, 1]])\nK = np.array([[1.0, 0], [2, 1], [0, 3]])\nlive.scores(Q, K)"),
     ]
@@ -118,6 +124,23 @@ def run(course: Path, program: str, *words: str, check=True, **options) -> subpr
     done = subprocess.run(command, cwd=course / "autograder", capture_output=True, text=True, check=False, **options)
     if check and done.returncode:
         raise AssertionError(f"{' '.join(words)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def rowwise(course: Path, *words: str, check=True) -> SimpleNamespace:
+    """The command `rowwise` in the course's autograder folder, in this process: nbgrader takes seconds to import."""
+    from rowwise import cli
+
+    out, err, before = io.StringIO(), io.StringIO(), os.getcwd()
+    os.chdir(course / "autograder")
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = cli.main(words)
+    finally:
+        os.chdir(before)
+    done = SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+    if check and status:
+        raise AssertionError(f"{' '.join(words)} ended with {status}\n{done.stdout}\n{done.stderr}")
     return done
 
 

@@ -49,7 +49,8 @@ def tried(box, code):
     try:
         shown, _ = session.run(code)
         return "\n".join(
-            o.get("text") or (f"ERROR {o['ename']} {o['evalue']}" if "ename" in o else o["data"]["text/plain"]) for o in shown
+            o.get("text") or (f"ERROR {o['ename']} {o['evalue']}" if "ename" in o else o["data"]["text/plain"])
+            for o in shown
         )
     except Lost as lost:
         return f"LOST {lost}"
@@ -124,7 +125,10 @@ def test_what_courses_need_works(either):
     assert tried(either, "import numpy as np; float(np.linalg.norm([3, 4]))") == "5.0"
     assert "Figure" in tried(either, "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
     assert tried(either, "open('notes.txt', 'w').write('kept'); open('notes.txt').read()") == "'kept'"
-    assert tried(either, "from rowwise import check, live, study\nfrom rowwise.show import show\nlive.attention(1)\n7") == "7"
+    assert (
+        tried(either, "from rowwise import check, live, study\nfrom rowwise.show import show\nlive.attention(1)\n7")
+        == "7"
+    )
     assert tried(either, "import asyncio\nawait asyncio.sleep(0)\n8") == "8"
     assert "nobody to ask" in tried(either, "input('name?')")
     assert tried(either, "sum(1 for _ in map(str, range(3)))") == "3"
@@ -145,7 +149,10 @@ def test_it_sees_no_process_but_its_own(box):
 
 
 def test_nothing_is_left_for_the_next_submission(either):
-    tried(either, "import os, pathlib\npathlib.Path('left').write_text('x')\npathlib.Path(os.environ['TMPDIR'], 'left').write_text('x')")
+    tried(
+        either,
+        "import os, pathlib\npathlib.Path('left').write_text('x')\npathlib.Path(os.environ['TMPDIR'], 'left').write_text('x')",
+    )
     tried(either, "try:\n    open('/dev/shm/left', 'w')\nexcept OSError:\n    pass")
     tried(either, "import numpy; numpy.sqrt = None; import builtins; builtins.len = None")
     look = "import os, numpy; [os.listdir('.'), os.listdir(os.environ['TMPDIR']), numpy.sqrt is None, len([1])]"
@@ -187,11 +194,15 @@ def test_memory_is_bounded_for_all_processes_together(box):
 
 
 def test_memory_of_one_process_is_bounded(either):
-    assert "MemoryError" in tried(either, "try:\n    x = bytearray(10**10)\nexcept MemoryError as e:\n    print('MemoryError')")
+    assert "MemoryError" in tried(
+        either, "try:\n    x = bytearray(10**10)\nexcept MemoryError as e:\n    print('MemoryError')"
+    )
 
 
 def test_files_are_bounded(either):
-    shown = tried(either, "import os\nwith open('big', 'wb') as f:\n    for _ in range(64):\n        f.write(bytes(1 << 20))")
+    shown = tried(
+        either, "import os\nwith open('big', 'wb') as f:\n    for _ in range(64):\n        f.write(bytes(1 << 20))"
+    )
     assert "Errno" in shown or "LOST" in shown
 
 
@@ -280,9 +291,11 @@ def test_the_sandbox_ends_when_its_grader_is_killed():
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers(),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.lists(inner, max_size=4).map(tuple)
-    | st.dictionaries(st.text(), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text(), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -301,7 +314,9 @@ def test_arrays_cross_unchanged(kind):
     assert np.array_equal(back, array)
 
 
-@pytest.mark.parametrize("value", [object(), print, np.array([object()]), {1, 2}, np.zeros(2, "i4,f8"), np.zeros(10**7)])
+@pytest.mark.parametrize(
+    "value", [object(), print, np.array([object()]), {1, 2}, np.zeros(2, "i4,f8"), np.zeros(10**7)]
+)
 def test_anything_else_does_not_cross(value):
     with pytest.raises(codec.Unreadable):
         codec.encode(value)

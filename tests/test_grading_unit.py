@@ -142,7 +142,10 @@ def test_of_a_copied_graded_cell_the_first_counts(grade, answers):
         ("import os\n    os.kill(os.getpid(), 11)", ""),
         ("import ctypes\n    ctypes.string_at(0)", "SIGSEGV"),
         ("x = bytearray(8 * 10**9)", ""),
-        ("import signal, time\n    signal.signal(signal.SIGALRM, signal.SIG_IGN)\n    while True: pass", "did not stop"),
+        (
+            "import signal, time\n    signal.signal(signal.SIGALRM, signal.SIG_IGN)\n    while True: pass",
+            "did not stop",
+        ),
     ],
 )
 def test_a_function_that_ends_or_blocks_its_process_loses_its_own_points_alone(grade, answers, code, reason):
@@ -256,7 +259,9 @@ def test_a_fifty_megabyte_line_leaves_a_small_notebook(grade, answers):
 def test_outputs_handed_in_and_metadata_that_nobody_knows_are_left_out(grade, answers):
     notebook = answers()
     cell = cell_of(notebook, "check-scores")
-    cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "3.0"}, "metadata": {}, "execution_count": 1}]
+    cell["outputs"] = [
+        {"output_type": "execute_result", "data": {"text/plain": "3.0"}, "metadata": {}, "execution_count": 1}
+    ]
     cell["metadata"]["jp-MarkdownHeadingCollapsed"] = {"deep": ["odd"]}
     notebook["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": "x" * 1000}}
     cell_of(notebook, "scores")["source"] = "def scores(Q, K):\n    return None"

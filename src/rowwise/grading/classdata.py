@@ -1,9 +1,12 @@
 """What a class did, read from the results and the gradebook: the numbers that the report shows."""
 
+import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from rowwise.grading import gradebook, results
+from rowwise.grading import results
+from rowwise.grading.book import opened
 from rowwise.grading.settings import Course
 
 
@@ -36,7 +39,7 @@ class Exercise:
     @property
     def remark(self) -> str:
         """What to notice at once: that nobody or everybody got it right."""
-        if len(self.shares) < 2:
+        if len(self.shares) < 2 or self.waiting:
             return ""
         return {0: "nobody has all points", len(self.shares): "everybody has all points"}.get(self.right, "")
 
@@ -68,9 +71,18 @@ def chapter(course: Course, assignment: str) -> Chapter:
         summary = results.summary(path)
         if summary is not None:
             _add(found, path.stem, summary)
-    with gradebook.opened(course) as book:
+    with opened(course) as book:
         _marks(found, course, book)
+    order = _order(course.results / assignment / "release.json")
+    found.exercises = dict(sorted(found.exercises.items(), key=lambda item: order.get(item[0], len(order))))
     return found
+
+
+def _order(release: Path) -> dict[str, int]:
+    """The cells' places in the chapter."""
+    books = json.loads(release.read_bytes())["notebooks"].values() if release.is_file() else ()
+    names = [cell["id"] for book in books for cell in book["cells"]]
+    return {name: place for place, name in enumerate(names)}
 
 
 def _add(found: Chapter, student: str, summary: dict) -> None:
@@ -130,7 +142,9 @@ def _marks(found: Chapter, course: Course, book) -> None:
         found.so_far[student.id] = total
         found.totals[student.id] = None if row.needs_manual_grade else total
     rows = (
-        book.db.query(api.BaseCell.name, api.SubmittedAssignment.student_id, api.Grade.score, api.Grade.needs_manual_grade)
+        book.db.query(
+            api.BaseCell.name, api.SubmittedAssignment.student_id, api.Grade.score, api.Grade.needs_manual_grade
+        )
         .select_from(api.Grade)
         .join(api.BaseCell, api.BaseCell.id == api.Grade.cell_id)
         .join(api.SubmittedNotebook, api.SubmittedNotebook.id == api.Grade.notebook_id)

@@ -12,10 +12,14 @@ def add_parsers(commands) -> None:
     )
     grade.add_argument("name", metavar="NAME", help="the chapter, as 05-masking or 05")
     grade.add_argument("--student", action="append", metavar="ID", help="only this student; may be given again")
-    grade.add_argument("--workers", type=_count, metavar="N", help="submissions graded at a time; one a core by default")
+    grade.add_argument(
+        "--workers", type=_count, metavar="N", help="submissions graded at a time; one a core by default"
+    )
     grade.add_argument("--force", action="store_true", help="grade again what has not changed, too")
     grade.add_argument("--dry-run", action="store_true", help="say what would be graded and why, and grade nothing")
-    grade.add_argument("--explain", action="store_true", help="with --student: show case by case what came and its mark")
+    grade.add_argument(
+        "--explain", action="store_true", help="with --student: show case by case what came and its mark"
+    )
     grade.set_defaults(run=_grade)
 
     report = commands.add_parser(
@@ -47,7 +51,7 @@ def _count(text: str) -> int:
 
 def _in_words(work) -> int:
     """Call ``work``; the troubles that have words of their own are printed, and the status is 1."""
-    from rowwise.grading.gradebook import GradebookTrouble
+    from rowwise.grading.book import GradebookTrouble
     from rowwise.grading.isolation import NoIsolation
     from rowwise.grading.run import Refused
     from rowwise.grading.settings import NoCourse
@@ -69,7 +73,8 @@ def _grade(arguments) -> int:
 
 
 def _grade_class(arguments) -> int:
-    from rowwise.grading import gradebook, run, settings
+    from rowwise.grading import run, settings
+    from rowwise.grading.book import back_up
 
     course = settings.course()
     level = course.settings.level()
@@ -81,7 +86,7 @@ def _grade_class(arguments) -> int:
 
         return explain(course, assignment, arguments.student, level)
     with run.alone(course):
-        gradebook.back_up(course)
+        back_up(course)
         todo = run.plan(course, assignment, arguments.student, arguments.force)
         if arguments.dry_run:
             return _say_plan(todo)

@@ -35,7 +35,11 @@ class Execution:
             self.notes.append(Note("ended the process", f"{where}: {reason}. The rest was run without it.", where))
             if not left or time.monotonic() > until:
                 rest = len(steps) - len(replies) - 1
-                why = "not run, since the cells before it took all the time" if left else "not run, after three such cells"
+                why = (
+                    "not run, since the cells before it took all the time"
+                    if left
+                    else "not run, after three such cells"
+                )
                 replies += [{"lost": reason}, *[{"lost": why}] * rest]
                 break
         return replies

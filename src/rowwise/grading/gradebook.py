@@ -1,140 +1,13 @@
 """Marks into nbgrader's gradebook: one writer, many submissions a transaction, the same rows that nbgrader writes."""
 
-import hashlib
 import json
-import shutil
-import sqlite3
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from rowwise.grading import key, results
+from rowwise.grading import results
+from rowwise.grading.book import PATIENCE, GradebookTrouble, opened
 from rowwise.grading.settings import Course
-
-PATIENCE = 120.0  # seconds that a locked gradebook is waited for
-
-
-class GradebookTrouble(Exception):
-    """The gradebook cannot be read or written; the text says why and what to do. Results are kept all the same."""
-
-
-@contextmanager
-def opened(course: Course) -> Iterator:
-    """nbgrader's Gradebook, with its troubles in words."""
-    from sqlalchemy import exc
-
-    try:
-        with course.gradebook() as book:
-            yield book
-    except exc.DatabaseError as problem:
-        if "locked" in str(problem):
-            raise GradebookTrouble(
-                "The gradebook is in use by another program and stayed so. The results are kept; when it is free, the same "
-                "command writes them in without grading anything again."
-            ) from None
-        raise GradebookTrouble(
-            f"The gradebook {course.directory.db_url} cannot be used ({str(problem.__cause__ or problem)[:200]}). Move it "
-            f"aside and put back a copy, such as {backup_path(course)}; the results are kept, and the same command "
-            "writes them in without grading anything again. Marks given by hand since that copy are only in the old file."
-        ) from None
-
-
-def backup_path(course: Course) -> Path:
-    """Where a copy of the gradebook as it was before the last run lies."""
-    return course.results / "gradebook-before-last-run.db"
-
-
-def back_up(course: Course) -> None:
-    """Copy an SQLite gradebook beside the results; other databases have backups of their own."""
-    url = course.directory.db_url
-    path = Path(url.removeprefix("sqlite:///"))
-    if not url.startswith("sqlite:///") or not path.is_file():
-        return
-    course.results.mkdir(parents=True, exist_ok=True)
-    draft = backup_path(course).with_suffix(".draft")
-    source, target = sqlite3.connect(path, timeout=PATIENCE), sqlite3.connect(draft)
-    try:
-        source.backup(target)
-        target.close()
-        draft.replace(backup_path(course))
-    except sqlite3.Error as problem:
-        draft.unlink(missing_ok=True)
-        raise GradebookTrouble(
-            f"The gradebook {path} cannot be read ({problem}). Move it aside and put back a copy"
-            + (f", such as {backup_path(course)}" if backup_path(course).exists() else "")
-            + ". The results are kept; the same command then writes them in without grading anything again."
-        ) from None
-    finally:
-        source.close()
-        target.close()
-
-
-# ---- the release
-
-
-def release(course: Course, assignment: str) -> bytes:
-    """The release of an assignment from the gradebook, entered first where the source is new or has changed."""
-    source = course.folder("source", ".", assignment)
-    shown = course.folder("release", ".", assignment)
-    books = sorted(source.glob("*.ipynb")) if source.is_dir() else []
-    digest = hashlib.sha256(b"".join(book.read_bytes() for book in books)).hexdigest()
-    record = course.results / assignment / "source.json"
-    known = json.loads(record.read_text())["sha256"] if record.is_file() else ""
-    with opened(course) as book:
-        there = assignment in [found.name for found in book.assignments] and book.find_assignment(assignment).notebooks
-    if books and (not there or known != digest):
-        _enter(course, assignment, bool(there))
-        results.write(record, json.dumps({"sha256": digest}).encode())
-    elif not there:
-        raise GradebookTrouble(
-            f"The gradebook does not know {assignment}, and {source} has no notebook to learn it from. Make the solution "
-            "notebooks first: rowwise build."
-        )
-    files = _files(source, course.directory.ignore) if source.is_dir() else {}
-    with opened(course) as book:
-        return key.release(assignment, book, [shown, source], files)
-
-
-def _files(folder: Path, ignored: list[str]) -> dict[str, str]:
-    """The instructor's own files of a chapter, as base64: they lie beside the notebook when it runs."""
-    import base64
-
-    from nbgrader.utils import find_all_files
-
-    paths = [Path(path) for path in find_all_files(str(folder), [*ignored, "*.ipynb"])]
-    return {p.relative_to(folder).as_posix(): base64.b64encode(p.read_bytes()).decode() for p in sorted(paths)}
-
-
-def _enter(course: Course, assignment: str, known: bool) -> None:
-    """Enter an assignment into the gradebook as `nbgrader generate_assignment` does, leaving the release folder alone."""
-    import logging
-
-    from nbgrader.converters import GenerateAssignment
-    from nbgrader.coursedir import CourseDirectory
-
-    config = course.config.copy()
-    with tempfile.TemporaryDirectory() as folder:
-        config.CourseDirectory.release_directory = folder
-        config.CourseDirectory.assignment_id = assignment
-        log = logging.getLogger("rowwise.grading.generate")
-        log.addHandler(logging.NullHandler())
-        log.propagate = False
-        directory = CourseDirectory(config=config)
-        try:
-            GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
-        except (Exception, SystemExit) as problem:
-            if known and "Cannot add or remove cells" in str(problem.__cause__ or problem.__context__ or problem):
-                problem = "graded cells were added or removed since the first submissions were graded"
-            raise GradebookTrouble(
-                f"{assignment} as it is in {course.folder('source', '.', assignment)} cannot be entered into the gradebook: "
-                f"{problem}. nbgrader keeps the cells of a chapter once it has marks: restore them, or remove the chapter "
-                f"with its marks (nbgrader db assignment remove {assignment})."
-            ) from None
-
-
-# ---- marks
+from rowwise.grading.unit import files_in
 
 
 class Writer:
@@ -277,11 +150,13 @@ def _existing(session, api, submissions: list[str]) -> dict:
         found["notebooks"][own, book] = number
     books = list(found["notebooks"].values())
     grade, told = api.Grade, api.Comment
-    for number, book, cell, manual in session.query(grade.id, grade.notebook_id, grade.cell_id, grade.manual_score).filter(
-        grade.notebook_id.in_(books)
-    ):
+    for number, book, cell, manual in session.query(
+        grade.id, grade.notebook_id, grade.cell_id, grade.manual_score
+    ).filter(grade.notebook_id.in_(books)):
         found["grades"][book, cell] = number, manual
-    for number, book, cell in session.query(told.id, told.notebook_id, told.cell_id).filter(told.notebook_id.in_(books)):
+    for number, book, cell in session.query(told.id, told.notebook_id, told.cell_id).filter(
+        told.notebook_id.in_(books)
+    ):
         found["comments"][book, cell] = number
     return found
 
@@ -313,8 +188,6 @@ def write_autograded(course: Course, assignment: str, student: str, result: Path
     for name, book in results.notebooks(result).items():
         text = json.dumps(book, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         wanted[f"{name}.ipynb"] = text.encode("utf-8", "replace")
-    from rowwise.grading.unit import files_in
-
     if submitted.is_dir():
         wanted = {name: body for name, body in files_in(submitted).items() if not name.endswith(".ipynb")} | wanted
     if folder.is_dir():
@@ -340,7 +213,9 @@ def stands(book, course: Course, assignment: str, student: str, summary: dict, r
 def scores(summary: dict) -> dict[tuple[str, str], float | None]:
     """The automatic marks of a result: (notebook, cell) -> mark."""
     return {
-        (name, cell): mark["score"] for name, part in summary["notebooks"].items() for cell, mark in part["cells"].items()
+        (name, cell): mark["score"]
+        for name, part in summary["notebooks"].items()
+        for cell, mark in part["cells"].items()
     }
 
 

@@ -98,7 +98,9 @@ def _landlock() -> Finding:
 
     version = jail.landlock_version()
     mends = "" if version >= 3 else "Linux 6.2 or later with Landlock switched on (lsm=landlock,...)"
-    return Finding("Landlock", version >= 3, f"the second best, where namespaces are forbidden (version {version})", mends)
+    return Finding(
+        "Landlock", version >= 3, f"the second best, where namespaces are forbidden (version {version})", mends
+    )
 
 
 def best(allow_none: bool = False) -> str:

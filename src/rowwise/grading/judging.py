@@ -44,7 +44,7 @@ def judged(cells: list[dict], release: list[dict], run: Execution) -> dict[str, 
                 shown["execution_count"] = number
     for cell in cells:
         entry = known.get(_id(cell))
-        if entry and (entry["grade"] and entry["solution"] or entry["task"]):
+        if entry and ((entry["grade"] and entry["solution"]) or entry["task"]):
             marks[entry["id"]] = _written(cell, entry)
     return marks
 

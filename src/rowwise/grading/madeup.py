@@ -68,7 +68,13 @@ def made_up(name: str, source: bytes, release: bytes) -> Iterator[Made]:
     for exercise in _exercises(untouched):
         for number, (slug, answer) in enumerate(mistakes(exercise)):
             made = _bytes(_answered(right, {exercise.name: answer}))
-            yield Made(f"mistake-{exercise.name}-{number:02}-{slug or 'choice'}", {file: made}, "less", slug, f"check-{exercise.name}")
+            yield Made(
+                f"mistake-{exercise.name}-{number:02}-{slug or 'choice'}",
+                {file: made},
+                "less",
+                slug,
+                f"check-{exercise.name}",
+            )
     yield from _broken(file, right)
     first = next(iter(_exercises(untouched)), None)
     for what, code in HOSTILE.items() if first else ():
@@ -160,7 +166,14 @@ def _place(nb: dict, name: str) -> int:
 
 
 def _code(source: str) -> dict:
-    return {"cell_type": "code", "id": "made-up", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    return {
+        "cell_type": "code",
+        "id": "made-up",
+        "metadata": {},
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
 
 
 def _answered(nb: dict, answers: dict[str, str]) -> dict:

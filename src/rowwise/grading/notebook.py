@@ -132,7 +132,9 @@ def _clean(raw) -> dict | None:
 
 def _attachments(given: dict) -> dict:
     return {
-        str(name): {kind: data for kind, data in parts.items() if kind in ("image/png", "image/jpeg") and type(data) is str}
+        str(name): {
+            kind: data for kind, data in parts.items() if kind in ("image/png", "image/jpeg") and type(data) is str
+        }
         for name, parts in given.items()
         if isinstance(parts, dict)
     }

@@ -7,10 +7,11 @@ TEXT = 200_000  # characters of one output's text
 LINES = 1000  # of printed text a cell, as nbgrader has it
 IMAGE = 3_000_000  # characters of one base64 image
 
-HARMLESS = frozenset(
-    "a abbr b blockquote br caption code col dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img "
-    "kbd li mark ol p pre s small span strong sub summary sup table tbody td tfoot th thead tr tt u ul".split()
-)
+HARMLESS_TAGS = """
+    a abbr b blockquote br caption code col dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i
+    img kbd li mark ol p pre s small span strong sub summary sup table tbody td tfoot th thead tr tt u ul
+"""
+HARMLESS = frozenset(HARMLESS_TAGS.split())
 OPENING = re.compile(r"<(?=/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]|$)|[!?])")
 PLAIN_TAG = re.compile(
     r"</?[A-Za-z][A-Za-z0-9-]*"

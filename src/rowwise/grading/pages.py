@@ -82,7 +82,9 @@ def _head(found: Chapter, names: bool) -> str:
     waits, lines = len(_waits(found)), []
     lines.append(f"{_count(found.students, 'student')} handed in, for {found.points:g} points.")
     if waits and names:
-        lines.append(f"{_count(waits, 'student')} {'wait' if waits > 1 else 'waits'} for a person to mark a written answer.")
+        lines.append(
+            f"{_count(waits, 'student')} {'wait' if waits > 1 else 'waits'} for a person to mark a written answer."
+        )
     if found.unreadable and names:
         lines.append(f"{_count(len(found.unreadable), 'submission')} could not be graded; the reasons stand below.")
     shared = [e for e in found.exercises.values() if e.remark]
@@ -135,7 +137,8 @@ def _exercises(found: Chapter, names: bool) -> str:
         some = sum(0 < share < 1 for share in entry.shares)
         none = sum(share <= 0 for share in entry.shares)
         rows.append(
-            f"<tr><th scope='row'>{_e(entry.name)}</th><td class='n'>{entry.points:g}</td><td>{_bar(entry.mean)}</td>"
+            f"<tr><th scope='row'>{_e(entry.name)}</th><td class='n'>{entry.points:g}</td>"
+            f"<td>{'not marked yet' if entry.waiting else _bar(entry.mean)}</td>"
             f"<td class='n'>{entry.right}</td><td class='n'>{some}</td><td class='n'>{none}</td>{judged}</tr>"
         )
     heads = ["exercise", "#points", "mean", "#all points", "#some", "#none"] + (["judged"] if names else [])
@@ -157,8 +160,12 @@ def _mistakes(found: Chapter, names: bool) -> str:
 
 
 def _who(students) -> str:
-    shown = ", ".join(sorted(students)[:8]) + (", …" if len(students) > 8 else "")
-    return f"<div class='soft'>{_e(shown)}</div>"
+    return f"<div class='soft'>{_e(_some(students, 8))}</div>"
+
+
+def _some(students, most: int = 40) -> str:
+    """The first of them by name."""
+    return ", ".join(sorted(students)[:most]) + (f" and {len(students) - most} more" if len(students) > most else "")
 
 
 def _steps(found: Chapter) -> str:
@@ -176,7 +183,7 @@ def _steps(found: Chapter) -> str:
 
 def _waiting(found: Chapter) -> str:
     rows = "".join(
-        f"<tr><th scope='row'>{_e(e.name)}</th><td class='n'>{len(e.waiting)}</td><td>{_e(', '.join(sorted(e.waiting)))}</td></tr>"
+        f"<tr><th scope='row'>{_e(e.name)}</th><td class='n'>{len(e.waiting)}</td><td>{_e(_some(e.waiting))}</td></tr>"
         for e in found.exercises.values()
         if e.waiting
     )

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from rowwise.grading import gradebook, madeup, results, run, settings
+from rowwise.grading.book import opened
 from rowwise.grading.isolation import NAMES
 
 
@@ -42,7 +43,9 @@ def copied(real: settings.Course, assignment: str, top: Path) -> settings.Course
         folder = real.folder(step, ".", assignment)
         if not folder.is_dir():
             raise run.Refused(f"{folder} is not there. Make the notebooks first: rowwise build.")
-        shutil.copytree(folder, course.folder(step, ".", assignment), ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+        shutil.copytree(
+            folder, course.folder(step, ".", assignment), ignore=shutil.ignore_patterns(".ipynb_checkpoints")
+        )
     return course
 
 
@@ -75,7 +78,7 @@ def grade(course: settings.Course, assignment: str, level: str) -> run.Outcome:
 def compared(course: settings.Course, assignment: str, class_: list[madeup.Made]) -> list[str]:
     """Where a made-up submission did not get what it deserves, in words."""
     wrong = []
-    with gradebook.opened(course) as book:
+    with opened(course) as book:
         everything = _marks(book, assignment, "right")
         best = {cell: points for (_, cell), points in everything.items()}
         short = [cell for cell, (score, most) in best.items() if score is not None and score != most]
@@ -106,7 +109,9 @@ def _marks(book, assignment: str, student: str) -> dict[tuple[str, str], tuple[f
 
 
 def _difference(marks: dict, full: dict) -> str:
-    return ", ".join(f"{cell} has {marks[cell]} and deserves {full[cell]}" for cell in full if marks.get(cell) != full[cell])
+    return ", ".join(
+        f"{cell} has {marks[cell]} and deserves {full[cell]}" for cell in full if marks.get(cell) != full[cell]
+    )
 
 
 def _named(course, assignment: str, class_: list[madeup.Made]) -> list[tuple[str, str, str]]:

@@ -52,7 +52,9 @@ def _write(folder: Path, found: Chapter) -> None:
     steps = [[e.name, step, len(lost), round(sum(lost) / len(lost), 4)] for e in cells for step, lost in e.lost.items()]
     _table(folder / "steps.csv", ["exercise", "step", "students", "share of its points lost"], steps)
     problems = [[who, "no mark", why] for who, why in sorted(found.unreadable.items())]
-    _table(folder / "problems.csv", ["student", "kind", "text"], problems + [list(note) for note in sorted(found.notes)])
+    _table(
+        folder / "problems.csv", ["student", "kind", "text"], problems + [list(note) for note in sorted(found.notes)]
+    )
     _canvas(folder / "canvas.csv", found)
     _moodle(folder / "moodle.csv", found)
 
@@ -70,9 +72,7 @@ def _canvas(path: Path, found: Chapter) -> None:
 
 def _moodle(path: Path, found: Chapter) -> None:
     """Moodle's grade import: map Username (or e-mail) and the chapter's column."""
-    rows = [
-        [student, *found.names[student][:3], _points(total)] for student, total in sorted(found.totals.items())
-    ]
+    rows = [[student, *found.names[student][:3], _points(total)] for student, total in sorted(found.totals.items())]
     _table(path, ["Username", "First name", "Last name", "Email address", found.name], rows)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rowwise.grading import gradebook, results, unit
+from rowwise.grading.book import opened
+from rowwise.grading.release import read_release
 from rowwise.grading.settings import Course
 from rowwise.grading.workers import Job, Pool
 
@@ -76,7 +78,7 @@ def plan(course: Course, assignment: str, students: list[str] | None = None, for
         raise Refused(f"Nothing was handed in for {assignment} by {', '.join(missing)}.")
     if not handed_in:
         raise Refused(f"Nothing was handed in for {assignment}: {course.folder('submitted', '<student>', assignment)}.")
-    body = gradebook.release(course, assignment)
+    body = read_release(course, assignment)
     folder = course.results / assignment
     release = folder / "release.json"
     results.write(release, body)
@@ -170,7 +172,7 @@ def _catch_up(course: Course, todo: Plan, outcome: Outcome, writer) -> None:
     """Write results that the gradebook does not hold yet: a run before this one was stopped, or the book is an older one."""
     for student, result in todo.unchanged.items():
         summary = results.summary(result)
-        with gradebook.opened(course) as book:
+        with opened(course) as book:
             there = gradebook.stands(book, course, todo.assignment, student, summary, result)
         if not there:
             writer.add(student, result)

@@ -53,7 +53,7 @@ class Sandbox:
             wrap = [] if self._group or os.getuid() == 0 else cgroup.scope(memory, count)
         self.memory_by = "cgroup" if self._group or wrap else "watcher"
         given = {"door": theirs.fileno(), "filter": program, "level": self.level}
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (open as long as the sandbox)
         self._process = subprocess.Popen(
             [*wrap, *self._walls(), sys.executable, "-I", "-B", "-c", START, json.dumps(given), *_paths(self._stage)],
             pass_fds=[theirs.fileno(), *([program] if program else [])],
@@ -118,7 +118,10 @@ class Sandbox:
         """A fresh process behind walls of its own, with ``files`` in its folder. Raises Lost."""
         talk, theirs = socket.socketpair()
         report, keepers = socket.socketpair()
-        limits = self.limits.as_dict() | {"work": str(self._stage / "home"), "read": [*_readable(), str(self._stage / "inside")]}
+        limits = self.limits.as_dict() | {
+            "work": str(self._stage / "home"),
+            "read": [*_readable(), str(self._stage / "inside")],
+        }
         try:
             socket.send_fds(self._door, [json.dumps(limits).encode()], [theirs.fileno(), keepers.fileno()])
         except OSError:
@@ -268,7 +271,17 @@ def _hidden() -> list[str]:
 
 def _readable() -> list[str]:
     """What Landlock lets a submission read. The library is never among it: its folder is left out by name."""
-    places = [*_interpreter(), "/usr", "/lib", "/lib64", "/bin", "/etc/fonts", "/etc/ld.so.cache", "/dev/urandom", "/dev/null"]
+    places = [
+        *_interpreter(),
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/bin",
+        "/etc/fonts",
+        "/etc/ld.so.cache",
+        "/dev/urandom",
+        "/dev/null",
+    ]
     hidden = _hidden()
     if not hidden:
         return places

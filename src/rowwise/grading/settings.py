@@ -1,6 +1,7 @@
 """Where a course keeps its things and how its classes are graded: nbgrader_config.py, read as nbgrader reads it."""
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,10 @@ from traitlets import Bool, Enum, Float, Integer
 from traitlets.config import Config, LoggingConfigurable, PyFileConfigLoader
 
 from rowwise.grading.limits import Limits
+
+# Building its grammar of web addresses is most of what importing nbgrader takes. jsonschema does without it where it is
+# missing; no format of notebooks asks for one.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 
 class NoCourse(Exception):
@@ -17,7 +22,9 @@ class NoCourse(Exception):
 class Grading(LoggingConfigurable):
     """Settings of the sandbox: `c.Grading.… = …` in nbgrader_config.py."""
 
-    allow_without_sandbox = Bool(False, help="Run students' code unprotected where no sandbox can be had.").tag(config=True)
+    allow_without_sandbox = Bool(False, help="Run students' code unprotected where no sandbox can be had.").tag(
+        config=True
+    )
     isolation = Enum(
         ["", "namespaces", "landlock", "none"], "", help="Use this level of isolation; empty for the best there is."
     ).tag(config=True)

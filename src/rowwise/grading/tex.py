@@ -4,15 +4,18 @@ import html
 import re
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\d+(?:\.\d+)?|\s+|.", re.S)
-LETTERS = {name: chr(code) for code, name in enumerate(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau upsilon phi chi psi omega"
-    .split(), 0x3B1)} | {"ell": "ℓ", "infty": "∞", "Delta": "Δ", "Sigma": "Σ"}  # fmt: skip
+GREEK = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau upsilon phi chi
+    psi omega
+"""
+LETTERS = {name: chr(code) for code, name in enumerate(GREEK.split(), 0x3B1)}
+LETTERS |= {"ell": "ℓ", "infty": "∞", "Delta": "Δ", "Sigma": "Σ"}
 SIGNS = {
     "cdot": "·", "times": "×", "top": "⊤", "dots": "…", "ldots": "…", "cdots": "⋯", "neq": "≠", "ne": "≠", "leq": "≤", "le": "≤",
     "geq": "≥", "ge": "≥", "approx": "≈", "sum": "∑", "prod": "∏", "to": "→", "rightarrow": "→", "in": "∈", "pm": "±", "mid": "|",
-    "lVert": "‖", "rVert": "‖", "Vert": "‖", "lvert": "|", "rvert": "|", "langle": "⟨", "rangle": "⟩", "odot": "⊙", "partial": "∂",
-    "mapsto": "↦", "quad": "\u2003", "qquad": "\u2003\u2003", ",": "\u2009", ";": "\u2005", " ": " ", "!": "", "{": "{", "}": "}",
-    "|": "‖", "_": "_", "%": "%", "$": "$", "&": "&",
+    "lVert": "‖", "rVert": "‖", "Vert": "‖", "lvert": "|", "rvert": "|", "langle": "⟨", "rangle": "⟩", "odot": "⊙",
+    "partial": "∂", "mapsto": "↦", "quad": "\u2003", "qquad": "\u2003\u2003", ",": "\u2009", ";": "\u2005", " ": " ",
+    "!": "", "{": "{", "}": "}", "|": "‖", "_": "_", "%": "%", "$": "$", "&": "&",
 }  # fmt: skip
 NAMES = {"exp", "log", "max", "min", "sin", "cos", "softmax"}
 FONTS = {"mathrm", "text", "operatorname", "textrm", "mathbf", "mathbb", "mathcal"}
@@ -35,14 +38,14 @@ def in_markdown(text: str) -> str:
 def _replace(found: re.Match) -> str:
     try:
         return mathml(found[2], block=found[1] == "$$")
-    except (Unknown, IndexError):
+    except (Unknown, IndexError, ValueError):
         return f"<code>{html.escape(found[2])}</code>"
 
 
 def mathml(tex: str, block: bool = False) -> str:
     """One formula as a <math> element on one line. Raises Unknown."""
     tokens = [token for token in TOKEN.findall(tex)]
-    body, shown = _row(tokens), ' display="block"' if block else ''
+    body, shown = _row(tokens), ' display="block"' if block else ""
     return f"<math{shown}>{body}</math>"
 
 
@@ -107,16 +110,52 @@ def _one(token: str, tokens: list[str]) -> str:
         return f"<mfrac>{_item(tokens)}{_item(tokens)}</mfrac>"
     if name in FONTS:
         return _words(name, tokens)
+    if name == "begin":
+        return _table(tokens)
     raise Unknown(token)
+
+
+def _table(tokens: list[str]) -> str:
+    """Everything from behind \\begin to its \\end, as rows and columns; `cases` gets its brace."""
+    kind = _braced(tokens)
+    inside: list[str] = []
+    while tokens[0] != "\\end":
+        inside.append(tokens.pop(0))
+    tokens.pop(0)
+    if _braced(tokens) != kind:
+        raise Unknown(f"\\begin{{{kind}}} within another")
+    rows, row, cell, depth = [], [], [], 0
+    for token in [*inside, "\\\\"]:
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if token in ("&", "\\\\") and not depth:
+            row.append(_row(cell))
+            cell = []
+            if token != "&":
+                rows.append(row)
+                row = []
+        else:
+            cell.append(token)
+    lines = ["".join(f'<mtd style="text-align:left">{part}</mtd>' for part in each) for each in rows if any(each)]
+    table = f"<mtable>{''.join(f'<mtr>{line}</mtr>' for line in lines)}</mtable>"
+    return f"<mrow><mo>{{</mo>{table}</mrow>" if kind == "cases" else table
+
+
+def _braced(tokens: list[str]) -> str:
+    """The word in the braces that come next."""
+    if tokens.pop(0) != "{":
+        raise Unknown("begin")
+    end = tokens.index("}")
+    word = "".join(tokens[:end])
+    del tokens[: end + 1]
+    return word
 
 
 def _words(name: str, tokens: list[str]) -> str:
     """The text of \\text{...} and its like, letter by letter as it stands."""
     if tokens.pop(0) != "{":
         raise Unknown(name)
-    end = tokens.index("}") if "}" in tokens else -1
-    if end < 0:
-        raise Unknown(name)
+    end = tokens.index("}")
     words = "".join(tokens[:end])
     del tokens[: end + 1]
-    return f"<{'mtext' if name.startswith('text') else 'mi'}>{html.escape(words)}</{'mtext' if name.startswith('text') else 'mi'}>"
+    tag = "mtext" if name.startswith("text") else "mi"
+    return f"<{tag}>{html.escape(words)}</{tag}>"

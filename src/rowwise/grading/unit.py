@@ -27,7 +27,8 @@ def grade(files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list
     """The result of one submission, as two lines of JSON: what it earned and why; then its notebooks as graded.
 
     ``files`` are the submission's, by name; ``release`` as `key.release` gives it. Whatever the submission is, there is a
-    result: without marks and with a reason where it cannot be read. ``trace`` collects what was asked and came. Raises sandbox.Lost only when the sandbox itself ends.
+    result: without marks and with a reason where it cannot be read. ``trace`` collects what was asked and came.
+    Raises sandbox.Lost only when the sandbox itself ends.
     """
     began = time.monotonic()
     plan = _plan(release)
@@ -171,7 +172,7 @@ def _whole(cells: list[dict], entry: dict, notes: list[Note], level: str) -> dic
     known = {cell["id"]: cell for cell in entry["cells"]}
     for cell in cells:
         about = cell["metadata"].get("nbgrader")
-        theirs = not about or about["solution"] and not notebook.untouched(cell, known[about["grade_id"]])
+        theirs = not about or (about["solution"] and not notebook.untouched(cell, known[about["grade_id"]]))
         if theirs and cell["cell_type"] != "code" and cell["id"] != "from-the-grader":
             cell["source"] = outputs.harmless(cell["source"])
     about = {"kernelspec": entry["kernelspec"], "language_info": {"name": "python"}, "rowwise": {"level": level}}

@@ -3,9 +3,10 @@
 import base64
 import os
 
-import rowwise.check
 import shell
 from codec import Unreadable, decode, encode
+
+import rowwise.check
 from rowwise.probe import Case, probe
 
 

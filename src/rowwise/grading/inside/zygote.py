@@ -4,6 +4,8 @@ Its arguments are one JSON object: the level of isolation, the socket to listen 
 """
 
 import builtins
+import contextlib
+import functools
 import gc
 import io
 import json
@@ -87,11 +89,9 @@ def keep(run, level: str, limits: dict, program: bytes, talk: socket.socket, rep
         shutil.rmtree(folder, ignore_errors=True)
     if not why and os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         why = "cpu" if used.ru_utime + used.ru_stime >= limits["cpu_seconds"] - 0.5 else ""
-    try:
-        wire.send(report, {"why": why, "status": status, "cpu": used.ru_utime + used.ru_stime,
-                           "memory_mb": round(max(most, used.ru_maxrss << 10) / 2**20)})  # fmt: skip
-    except OSError:
-        pass
+    memory_mb = round(max(most, used.ru_maxrss << 10) / 2**20)
+    with contextlib.suppress(OSError):
+        wire.send(report, {"why": why, "status": status, "cpu": used.ru_utime + used.ru_stime, "memory_mb": memory_mb})
     os._exit(0)
 
 
@@ -186,7 +186,8 @@ def serve(run, capture, talk: socket.socket) -> None:
         if message["do"] == "files":
             reply = asking.write_files(message["files"], message["inputs"])
         elif message["do"] == "cell":
-            shown = shell.watched(message["seconds"], capture, lambda: run.run_cell(message["source"], store_history=True))
+            cell = functools.partial(run.run_cell, message["source"], store_history=True)
+            shown = shell.watched(message["seconds"], capture, cell)
             count = run.execution_count - 1
             shown = [item | {"execution_count": count} if "execution_count" in item else item for item in shown]
             reply = {"outputs": shown, "count": count}

@@ -18,6 +18,7 @@ class Quiet:
         pass
 
     def __call__(self, *args, **kwargs):
+        """Whatever was asked for, quietly."""
         return self
 
     def __getattr__(self, name):
@@ -67,6 +68,7 @@ class QuietModule(types.ModuleType):
         return Quiet if name[:1].isupper() else quiet
 
     def __call__(self, *args, **kwargs):
+        """A module that is called as a function, show(...), says nothing either."""
         return quiet
 
 
