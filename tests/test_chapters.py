@@ -250,3 +250,15 @@ HYPE = re.compile(
     re.IGNORECASE,
 )
 EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u26ff\u2728\u2705\u274c]")
+
+
+@pytest.mark.parametrize("path", [path for path in TEXTS if path not in PAGES], ids=lambda p: p.stem)
+def test_code_fits_the_width_of_a_notebook(path):
+    for line in source_lines_of_code(path):
+        assert len(line) <= 88, line
+
+
+def source_lines_of_code(path: Path) -> list[str]:
+    """Every line of every code cell, options aside."""
+    cells = re.findall(r"^```+\{code-cell\}\n(.*?)^```+$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [line for cell in cells for line in cell.splitlines() if not line.startswith(":")]
