@@ -138,7 +138,7 @@ function account({ mask }, results, stages) {
 	const told = results.scores?.map((_, i) => {
 		const each = results[last]?.[i].map((x, j) => `key ${j + 1} ${mask[i][j] || /scores|scaled/.test(last) ? short(x) : "excluded"}`);
 		const out = stages.includes("output") && results.output ? `; output ${results.output[i].map(short).join(", ")}` : "";
-		return `Query ${i + 1}: ${last ? `${NOUNS[last]}s ${each.join(", ")}` : ""}${out}.`;
+		return `Query ${i + 1}: ${last ? `${NOUNS[last]}s ${each.join(", ")}` : "hidden"}${out}.`;
 	});
 	return told?.join(" ") ?? "";
 }
