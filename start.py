@@ -172,8 +172,8 @@ def surroundings():
 
 
 def working_python(modules="rowwise"):
-    """The version of .venv's Python; "" when it does not run or cannot import the modules."""
-    probe = "import platform, {}; print(platform.python_version())".format(modules)
+    """The version of .venv's Python, as 3.12; "" when it does not run or cannot import the modules."""
+    probe = "import sys, {}; print('{{}}.{{}}'.format(*sys.version_info))".format(modules)
     try:
         answer = subprocess.run([str(PYTHON), "-c", probe], env=surroundings(), capture_output=True, text=True)
     except OSError:
@@ -183,7 +183,8 @@ def working_python(modules="rowwise"):
 
 def is_whole(stamp):
     """True when a start finished this .venv in this folder, and its Python is still the one of then."""
-    return bool(stamp.get("finished")) and stamp.get("folder") == str(ROOT) and stamp["python"] == working_python()
+    here = stamp.get("finished") and stamp.get("folder") == str(ROOT)
+    return bool(here) and stamp.get("python", "") == working_python()
 
 
 def stale(stamp, locks):
@@ -219,7 +220,13 @@ def set_up(locks):
                 raise
             stamp["files"][name] = digest(ROOT / name)
         quieten_jupyterlab()
-        write_json(STAMP, dict(stamp, finished=True, python=working_python()))
+        python = working_python()
+        if not python:
+            raise Problem(
+                "Everything is installed, and yet Python does not find rowwise in {}. Move the folder to a path "
+                "of plain letters and start again.".format(ROOT / "src")
+            )
+        write_json(STAMP, dict(stamp, finished=True, python=python))
 
 
 def make_venv(held):
