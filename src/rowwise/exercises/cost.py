@@ -85,7 +85,7 @@ streaming_attention = Function(
         "starts": "the blocks",
     },
     slips=slips_heads.STREAMING,
-    pairs=(*slips_heads.STREAMING[:9], *slips.PRODUCTS[:6], *slips.SCALES[:7]),
+    pairs=(*slips_heads.STREAMING[:9], *slips.PRODUCTS[:7], *slips.SCALES[:7]),
     rules={"integer": rules.integer, "extreme": rules.extreme_streaming, "last": rules.last_block},
     draw=_streaming_trials,
     shape="one row a query, as wide as the values",

@@ -120,11 +120,28 @@ def _could_be(predicted, seen: Seen) -> bool:
 
 
 def _two(exercise, slips, all_seen: list[Seen]) -> tuple[Slip, ...]:
-    """Two slips of different steps that explain every case together, or ()."""
+    """Two slips of different steps that explain every case together, or ().
+
+    Where another mistake in the place of one of them explains as much, only the other is sure, and only it is given.
+    """
+
+    def together(one, other):
+        return not one.steps.keys() & other.steps.keys() and explains(exercise, all_seen, one, other)
+
     for one, other in itertools.combinations(slips, 2):
-        if not one.steps.keys() & other.steps.keys() and explains(exercise, all_seen, one, other):
-            return one, other
+        if together(one, other):
+            first, second = (
+                any(slip.slug not in (one.slug, other.slug) and together(slip, kept) for slip in slips)
+                for kept in (other, one)
+            )
+            if not (first and second):
+                return tuple(slip for slip, vague in ((one, first), (other, second)) if not vague)
     return ()
+
+
+def _harmless(exercise, plain: list[Seen], slip: Slip) -> bool:
+    """Whether a slip leaves the ordinary cases as they should be."""
+    return all(close(predict(exercise, seen, slip), seen.right, seen.exact) for seen in plain)
 
 
 def find(exercise, all_seen: list[Seen]) -> tuple[tuple[Slip, ...], bool]:
@@ -143,9 +160,10 @@ def find(exercise, all_seen: list[Seen]) -> tuple[tuple[Slip, ...], bool]:
         quiet = [
             slip for slip in exercise.pairs if all(seen.same(predict(exercise, seen, slip)) for seen in plain)
         ]
-        return _two(exercise, quiet, all_seen) or exercise.special(all_seen), True
+        two = _two(exercise, quiet, all_seen)
+        return two if len(two) == 2 else exercise.special(all_seen) or two, True
     if two := _two(exercise, exercise.pairs, all_seen):
-        return two, True
+        return tuple(sorted(two, key=lambda slip: _harmless(exercise, plain, slip))), len(two) == 2
     for cases in (plain, [seen for seen in plain if "mask" not in seen.trial.tags]):
         for slip in slips:
             if explains(exercise, cases, slip):

@@ -105,11 +105,9 @@ def attention(
     Q, K, V = floats(Q), floats(K), floats(V)
     sizes = {**sizes_of(Q, K, V), **(sizes or {})}
     S = scale(product(Q, keys(Q, K, V)), sizes)
-    if mask is None:
-        W = soften(S, **softening)
-    else:
-        W = guard(soften(exclude(S, mask, sizes), **softening), S, mask)
-        W = reweigh(W, mask)
+    allowed = np.ones(S.shape[-2:], dtype=bool) if mask is None else mask
+    W = guard(soften(S if mask is None else exclude(S, mask, sizes), **softening), S, allowed)
+    W = W if mask is None else reweigh(W, mask)
     return finish(mix(W, V, K), sizes)
 
 

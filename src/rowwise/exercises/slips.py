@@ -30,6 +30,7 @@ def _sums_multiplied(Q, K):
 
 PRODUCTS = (
     slip("transposed-scores", product=lambda Q, K: K @ np.swapaxes(Q, -1, -2)),
+    slip("transposed-scores", product=lambda Q, K: reference.scores(unit(K), unit(Q))),
     slip("queries-with-queries", "Q", product=lambda Q, K: reference.scores(Q, Q)),
     slip("queries-with-queries", "K", product=lambda Q, K: reference.scores(K, K)),
     slip("cosine-not-dot", "both", product=lambda Q, K: reference.scores(unit(Q), unit(K))),

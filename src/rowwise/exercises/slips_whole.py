@@ -104,14 +104,29 @@ _SOFTMAX_GUARDED = however_guarded(
     )
 )
 
+
+def _patched(those) -> tuple[Slip, ...]:
+    """The slips with every NaN made 0 afterwards."""
+    return tuple(Slip(s.slug, {"guard": not_a_number_to_zero, **s.steps}, s.note) for s in those)
+
+
+GUARDED_SHIFTS = _patched(slips.SHIFTS)
+# Who compares angles seldom scales.
+UNSCALED_COSINES = tuple(
+    Slip(s.slug, {**s.steps, "scale": lambda S, sizes: S}, s.note)
+    for s in slips.PRODUCTS
+    if s.slug == "cosine-not-dot"
+)
 ATTENTION = (
     *slips.PRODUCTS,
+    *UNSCALED_COSINES,
     *slips.VALUES_IN_SCORES,
     *slips.SCALES,
     *slips.VALUE_SCALES,
     *SCALED_OUTPUT,
     *_SOFTMAX_GUARDED,
     *slips.SHIFTS,
+    *GUARDED_SHIFTS,
     *MASKS,
     *MIXES,
     *TRUNCATED,
@@ -119,16 +134,14 @@ ATTENTION = (
 )
 # Two by two, only what is common; every guard of a mask, one of the rest.
 ATTENTION_PAIRS = (
-    *slips.PRODUCTS[:6],
+    *slips.PRODUCTS[:7],
+    *UNSCALED_COSINES,
     *slips.VALUES_IN_SCORES,
     *slips.SCALES[:5],
     *slips.VALUE_SCALES[:1],
     *SCALED_OUTPUT,
     *slips.SOFTMAX,
-    *(
-        Slip(s.slug, {"guard": not_a_number_to_zero, **s.steps}, s.note)
-        for s in (*slips.COLUMNS, *slips.EVERYTHING)
-    ),
+    *_patched((*slips.COLUMNS, *slips.EVERYTHING, *slips.SHIFTS)),
     *however_guarded(EXCLUSIONS),
     *AFTER_SOFTMAX,
     *NOTHING_PERMITTED,
