@@ -10,9 +10,7 @@ from rowwise import exercises, reference
 from rowwise.exercises import tutor
 from rowwise.probe import Answer, probe
 
-FUNCTIONS = [
-    name for name, each in exercises.ALL.items() if each.kind == "function" and hasattr(reference, name)
-]
+FUNCTIONS = [name for name, each in exercises.ALL.items() if each.kind == "function" and hasattr(reference, name)]
 numbers = st.one_of(st.floats(width=64), st.sampled_from([0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e300]))
 any_array = st.one_of(
     arrays(float, array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5), elements=numbers),
@@ -60,9 +58,7 @@ def tampered(name):
         lambda a: np.full_like(a, 1e300),
         lambda a: np.full_like(a, np.inf),
     ]
-    stride = (
-        1 if len(exercise.slips) < 90 else 31
-    )  # what nothing explains takes the judge half a second there
+    stride = 1 if len(exercise.slips) < 90 else 31  # what nothing explains takes the judge half a second there
     for number in range(0, len(right) * len(changes), stride):
         place, change = number // len(changes), changes[number % len(changes)]
         yield exercise, right, place, change(np.atleast_1d(right[place].value).astype(float))
@@ -74,9 +70,7 @@ def test_one_case_that_differs_is_never_full_marks_and_always_has_its_sentence(n
     for exercise, right, place, value in tampered(name):
         wanted = np.asarray(right[place].value)
         with np.errstate(all="ignore"):
-            same = value.shape == wanted.shape and np.allclose(
-                value, wanted, rtol=1e-4, atol=1e-4, equal_nan=True
-            )
+            same = value.shape == wanted.shape and np.allclose(value, wanted, rtol=1e-4, atol=1e-4, equal_nan=True)
         if not same:
             given_answers = [*right[:place], Answer(value, right[place].after), *right[place + 1 :]]
             mark = exercise.judge(given_answers)

@@ -1,5 +1,6 @@
 """Whatever a student's function does stays inside its check, and never becomes a traceback."""
 
+import contextlib
 import io
 import logging
 import random
@@ -191,10 +192,8 @@ def test_an_array_whose_comparisons_are_always_true_is_read_as_plain_numbers():
 def test_a_function_that_runs_for_ever_is_stopped_and_the_cases_left_are_not_tried(swallow):
     def scores(Q, K):
         while True:
-            try:
+            with contextlib.suppress(*swallow):
                 sum(range(100))
-            except swallow:
-                pass
 
     start = time.monotonic()
     answers = probe(exercises.ALL["scores"].cases(), scores, seconds=0.3)
@@ -278,8 +277,7 @@ def test_the_judge_needs_nothing_but_arrays():
         return np.load(stored, allow_pickle=False)
 
     sent = [
-        Answer(through_bytes(a.value), tuple(map(through_bytes, a.after)), a.problem, a.error, a.line)
-        for a in answers
+        Answer(through_bytes(a.value), tuple(map(through_bytes, a.after)), a.problem, a.error, a.line) for a in answers
     ]
     assert exercise.judge(sent).message == exercise.judge(answers).message
 
@@ -309,7 +307,7 @@ def test_an_unknown_check_says_which_there_are():
 
 
 def test_inputs_of_a_case_can_be_looked_at_and_changed():
-    Q, K = check.inputs("scores")
+    Q, _ = check.inputs("scores")
     Q[:] = 0
     assert check.inputs("scores")[0].any()
     assert check.inputs("scores", "square")[0].shape == (4, 4)

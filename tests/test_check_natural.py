@@ -58,9 +58,7 @@ MISTAKES = {
     "mask-then-renormalise": lambda f, Q, K, V, m: renormalised(f(scaled(Q, K)), m) @ V,
     "mask-zeroes-scores": lambda f, Q, K, V, m: f(scaled(Q, K) * (1 if m is None else m)) @ V,
     "mask-too-weak": lambda f, Q, K, V, m: f(scaled(Q, K) + (0 if m is None else ~m * -10.0)) @ V,
-    "mask-times-infinity": lambda f, Q, K, V, m: (
-        f(scaled(Q, K) + (0 if m is None else (1 - m) * -np.inf)) @ V
-    ),
+    "mask-times-infinity": lambda f, Q, K, V, m: f(scaled(Q, K) + (0 if m is None else (1 - m) * -np.inf)) @ V,
     "mask-added": lambda f, Q, K, V, m: f(scaled(Q, K) + (0 if m is None else m)) @ V,
     "mask-inverted": lambda f, Q, K, V, m: f(masked(scaled(Q, K), None if m is None else ~m)) @ V,
     "mask-transposed": lambda f, Q, K, V, m: f(masked(scaled(Q, K), None if m is None else m.T)) @ V,

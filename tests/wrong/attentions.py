@@ -291,7 +291,7 @@ def the_best_value(Q, K, V, mask=None):
 @wrong("attention", "argmax")
 def the_best_scores(Q, K, V, mask=None):
     S = masked(scaled(Q, K), mask)
-    hot = (S == S.max(axis=1, keepdims=True)) & np.isfinite(S)
+    hot = (S.max(axis=1, keepdims=True) == S) & np.isfinite(S)
     return hot.astype(float) @ V
 
 

@@ -56,7 +56,7 @@ def reshaped(X, heads):
 
 @wrong("split_heads", "reshape-for-transpose")
 def reshaped_by_order(X, heads):
-    return np.reshape(X.copy(), X.shape[:-2] + (heads, X.shape[-2], -1), order="C")
+    return np.reshape(X.copy(), (*X.shape[:-2], heads, X.shape[-2], -1), order="C")
 
 
 @wrong("split_heads", "heads-interleaved")
@@ -115,7 +115,7 @@ def merged_by_reshape(X):
 
 @wrong("merge_heads", "reshape-for-transpose")
 def merged_by_ravel(X):
-    return np.array(X).reshape(X.shape[:-3] + (X.shape[-2], -1))
+    return np.array(X).reshape((*X.shape[:-3], X.shape[-2], -1))
 
 
 @wrong("merge_heads", "heads-interleaved")

@@ -32,8 +32,7 @@ def log_of_the_mask(S, mask):
 @right("masked_scores")
 def loops(S, mask):
     return [
-        [s if m else float("-inf") for s, m in zip(row, marks, strict=True)]
-        for row, marks in zip(S, mask, strict=True)
+        [s if m else float("-inf") for s, m in zip(row, marks, strict=True)] for row, marks in zip(S, mask, strict=True)
     ]
 
 

@@ -278,7 +278,7 @@ def one_hot(S):
 
 @wrong("softmax_rows", "argmax")
 def largest_is_one(S):
-    return (S == S.max(axis=1, keepdims=True)).astype(float)
+    return (S.max(axis=1, keepdims=True) == S).astype(float)
 
 
 @wrong("softmax_rows", "inputs-changed")

@@ -46,9 +46,7 @@ def single_precision(X, M, Wq, Wk, Wv, mask=None):
 @right("cross_attention")
 def position_by_position(X, M, Wq, Wk, Wv, mask=None):
     K, V = M @ Wk, M @ Wv
-    return [
-        plain((x @ Wq)[None], K, V, None if mask is None else mask[i : i + 1])[0] for i, x in enumerate(X)
-    ]
+    return [plain((x @ Wq)[None], K, V, None if mask is None else mask[i : i + 1])[0] for i, x in enumerate(X)]
 
 
 # ---- self_attention, wrong

@@ -19,16 +19,12 @@ NOT_ABOVE = np.array(
 def attention_trials():
     """No mask, masks, extreme scores, nothing permitted; in each, something oblong and V as the identity."""
     whole = draw_integers("a", 3, 4), draw_integers("b", 5, 4), draw_integers("c", 5, 2)
-    narrow = [
-        draw(seed, *shape).astype(np.float32) for seed, shape in (("d", (3, 5)), ("e", (4, 5)), ("f", (4, 2)))
-    ]
+    narrow = [draw(seed, *shape).astype(np.float32) for seed, shape in (("d", (3, 5)), ("e", (4, 5)), ("f", (4, 2)))]
     return (
         trial("ordinary case", "the example", *_example()),
         trial("ordinary case", "other numbers", draw("g", 2, 4), draw("h", 3, 4), draw("i", 3, 2)),
         trial("other sizes", "five queries, three keys", draw("j", 5, 6), draw("k", 3, 6), draw("l", 3, 2)),
-        trial(
-            "other sizes", "V is the identity", draw("m", 3, 6), draw("n", 5, 6), np.eye(5), tags="identity"
-        ),
+        trial("other sizes", "V is the identity", draw("m", 3, 6), draw("n", 5, 6), np.eye(5), tags="identity"),
         trial("other sizes", "square", draw("o", 5, 5), draw("p", 5, 5), draw("q", 5, 5)),
         trial(
             "other sizes",

@@ -34,9 +34,7 @@ def _streaming_trials():
         trial("ordinary case", "the largest score comes last, and first", *rising, 2),
         trial("other sizes", "blocks of one key", *wide, 1),
         trial("other sizes", "one block for all keys", *wide, 7),
-        trial(
-            "other sizes", "three blocks for six keys", draw("o", 3, 2), draw("p", 6, 2), draw("q", 6, 5), 2
-        ),
+        trial("other sizes", "three blocks for six keys", draw("o", 3, 2), draw("p", 6, 2), draw("q", 6, 5), 2),
         trial("other sizes", "square", draw("r", 4, 4), draw("s", 4, 4), draw("t", 4, 4), 2),
         trial("other sizes", "float32", *narrow, 5),
         trial("other sizes", "whole numbers", *whole, 1, tags="integer"),

@@ -78,9 +78,7 @@ def close(value, other, exact: bool = False) -> bool:
         return bool((np.abs(value - other) <= CLOSE * (size if exact else max(largest, 1e-3))).all())
     finite = np.isfinite(other)
     size = size if exact else np.max(size, where=finite, initial=1e-3)
-    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(
-        finite, size, 0
-    )
+    near = np.abs(np.where(finite, value - np.where(finite, other, 0), 0)) <= CLOSE * np.where(finite, size, 0)
     rest = np.where(np.isnan(other), ~np.isfinite(value), value == other)
     return bool(np.where(finite, near, rest).all())
 
@@ -157,9 +155,7 @@ def find(exercise, all_seen: list[Seen]) -> tuple[tuple[Slip, ...], bool]:
     plain = [seen for seen in all_seen if not seen.trial.tags & exercise.special_tags]
     if all(seen.fits for seen in plain):
         # Only slips that do no harm to ordinary cases can be at work.
-        quiet = [
-            slip for slip in exercise.pairs if all(seen.same(predict(exercise, seen, slip)) for seen in plain)
-        ]
+        quiet = [slip for slip in exercise.pairs if all(seen.same(predict(exercise, seen, slip)) for seen in plain)]
         two = _two(exercise, quiet, all_seen)
         return two if len(two) == 2 else exercise.special(all_seen) or two, True
     if two := _two(exercise, exercise.pairs, all_seen):

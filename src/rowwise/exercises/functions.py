@@ -101,9 +101,7 @@ class Function:
             return Mark(self.points, self.points, message=words.right(self), steps=self._steps({}, True, 1.0))
         explained = [seen for seen in failing if changed and words.cannot_write(seen, changed)]
         failing = [seen for seen in failing if seen not in explained]
-        found, complete = (
-            ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
-        )
+        found, complete = ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
         slugs, message = words.explain(self, all_seen, failing, found, complete, peeled, changed)
         broken = {seen.trial.part for seen in all_seen if not seen.fits and seen not in explained}
         works = {part: part not in broken for part in self.parts}

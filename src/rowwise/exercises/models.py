@@ -116,16 +116,12 @@ def floats(A) -> np.ndarray:
     return np.asarray(A, dtype=float)
 
 
-def self_attention(
-    X, Wq, Wk, Wv, mask=None, *, project=lambda X, M, Wq, Wk, Wv: (X @ Wq, M @ Wk, M @ Wv), **steps
-):
+def self_attention(X, Wq, Wk, Wv, mask=None, *, project=lambda X, M, Wq, Wk, Wv: (X @ Wq, M @ Wk, M @ Wv), **steps):
     """Projections, then attention."""
     return cross_attention(X, X, Wq, Wk, Wv, mask, project=project, **steps)
 
 
-def cross_attention(
-    X, M, Wq, Wk, Wv, mask=None, *, project=lambda X, M, Wq, Wk, Wv: (X @ Wq, M @ Wk, M @ Wv), **steps
-):
+def cross_attention(X, M, Wq, Wk, Wv, mask=None, *, project=lambda X, M, Wq, Wk, Wv: (X @ Wq, M @ Wk, M @ Wv), **steps):
     """Projections of two sources, then attention."""
     X, M, Wq, Wk, Wv = map(floats, (X, M, Wq, Wk, Wv))
     return attention(*project(X, M, Wq, Wk, Wv), mask, sizes={"d_model": X.shape[-1]}, **steps)

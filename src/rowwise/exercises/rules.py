@@ -107,10 +107,7 @@ def _tellers(all_seen: list[Seen], tag: str = ""):
     return [
         seen
         for seen in all_seen
-        if seen.shaped
-        and not seen.fits
-        and np.isfinite(seen.value).all()
-        and (not tag or tag in seen.trial.tags)
+        if seen.shaped and not seen.fits and np.isfinite(seen.value).all() and (not tag or tag in seen.trial.tags)
     ]
 
 
@@ -128,16 +125,16 @@ def softmax_temperature(all_seen: list[Seen]) -> tuple[Slip, ...]:
     for seen in _tellers(all_seen):
         t = temperature(seen.value.astype(float), np.asarray(seen.args[0], dtype=float))
         if t is not None:
-            return (
-                slip("wrong-base-or-temperature", f"{t:.3g}", power=lambda S: np.exp(t * S)),
-                slip(
-                    "wrong-base-or-temperature",
-                    f"{t:.3g}",
-                    power=lambda S: np.exp(t * S),
-                    shift=lambda S: 0.0,
-                ),
-            )
+            return _heated(t)
     return ()
+
+
+def _heated(t: float) -> tuple[Slip, ...]:
+    def power(S):
+        return np.exp(t * S)
+
+    name, note = "wrong-base-or-temperature", f"{t:.3g}"
+    return (slip(name, note, power=power), slip(name, note, power=power, shift=lambda S: 0.0))
 
 
 def attention_numbers(inside):
@@ -147,7 +144,7 @@ def attention_numbers(inside):
         found: list[Slip] = []
         for seen in _tellers(all_seen, "identity"):
             S = reference.scores(*inside(*seen.args)).astype(float)
-            masks = [a for a in seen.args if getattr(a, "dtype", None) == bool]
+            masks = [a for a in seen.args if isinstance(a, np.ndarray) and a.dtype.kind == "b"]
             t = None if masks else temperature(seen.value.astype(float), S)
             if t is not None and t > 0:
                 found.append(_fixed(1 / t))

@@ -8,10 +8,14 @@ SHOWN_BY = {
 
 def _reshape(e) -> str:
     if e.note == "merge":
-        way = "Moving from (heads, n, d) to (n, heads·d) puts two axes in another order; reshape only cuts the same line"
+        way = (
+            "Moving from (heads, n, d) to (n, heads·d) puts two axes in another order; reshape only cuts the same line"
+        )
         row = "a row holds entries of several positions instead of one position's heads side by side"
     else:
-        way = "Moving from (n, heads·d) to (heads, n, d) puts two axes in another order; reshape only cuts the same line"
+        way = (
+            "Moving from (n, heads·d) to (heads, n, d) puts two axes in another order; reshape only cuts the same line"
+        )
         row = "a row holds features of another position, or of two"
     return (
         f"{e.given} {e.shown}: {row}. {way} of numbers elsewhere. Number the entries by position and feature, and look "
@@ -34,11 +38,7 @@ def _interleaved(e) -> str:
 def _averaged(e) -> str:
     how = "summed" if e.note == "sum" else "averaged"
     shown = (
-        e.shown
-        if e.shaped
-        else f"your result has shape {e.value.shape}"
-        if e.value is not None
-        else "no row came back"
+        e.shown if e.shaped else f"your result has shape {e.value.shape}" if e.value is not None else "no row came back"
     )
     return (
         f"{e.given} {shown}: the heads have been {how} into one. Each has something of its own to say; they are laid side by "
@@ -105,13 +105,13 @@ def _not_a_share(e) -> str:
         "share of the new output": "as a share of the output before",
         "mean of the others": "and the mean here is that of all values",
     }[e.note]
-    return f"{e.given} {e.shown}. It fits {what}; it should be {want}. Look at what you divide by, and what you average."
+    return (
+        f"{e.given} {e.shown}. It fits {what}; it should be {want}. Look at what you divide by, and what you average."
+    )
 
 
 def _not_rescaled(e) -> str:
-    which = {"output": "The weighted sum", "sum": "The sum of the exponentials"}.get(
-        e.note, "Each of the two sums"
-    )
+    which = {"output": "The weighted sum", "sum": "The sum of the exponentials"}.get(e.note, "Each of the two sums")
     return (
         f"{e.given} {e.shown}. {which} of earlier blocks was made against an older, smaller maximum, and kept as it was "
         "when a larger score came. Right while the largest score comes first. By which factor do exponentials change when "

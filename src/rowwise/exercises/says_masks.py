@@ -40,7 +40,8 @@ def _leak(e) -> str:
     if cell is None:
         return f"{e.where} {e.shown}" if e.shaped else f"{e.where} no row can be shown"
     row, key = cell
-    return f"{e.weights_where} query {row + 1} gives key {key + 1} a weight of {number(e.value[row, key])}, and its mask excludes it"
+    weight = number(e.value[row, key])
+    return f"{e.weights_where} query {row + 1} gives key {key + 1} a weight of {weight}, and its mask excludes it"
 
 
 def _after_softmax(e) -> str:
@@ -119,9 +120,9 @@ def _inverted(e) -> str:
         )
     if e.exercise.name == "masked_scores":
         return (
-            f"{e.where} {e.shown}: what should exclude stands where the mask permits, and "
-            "the excluded scores are kept. In this course True means *may attend*; other libraries use the opposite. Look at the order "
-            "in which your choice takes its two sides."
+            f"{e.where} {e.shown}: what should exclude stands where the mask permits, and the excluded "
+            "scores are kept. In this course True means *may attend*; other libraries use the opposite. Look at the order in "
+            "which your choice takes its two sides."
         )
     return (
         f"{_leak(e)}; the permitted keys have none. In this course True means *may attend*; other libraries use the opposite. "

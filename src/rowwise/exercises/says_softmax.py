@@ -79,7 +79,7 @@ def _temperature(e) -> str:
     if e.note in known:
         why = f"the base is {e.note.split()[1]}"
     ratio = ""
-    if e.note in known or e.note[0].isdigit() and "," not in e.note and "/" not in e.note:
+    if e.note in known or (e.note[0].isdigit() and "," not in e.note and "/" not in e.note):
         factor = known.get(e.note) or float(e.note)
         ratio = (
             f", too {'flat' if factor < 1 else 'sharp'}: where two scores differ by 1, your weights differ by a factor of "
@@ -99,9 +99,7 @@ def _not_normalised(e) -> str:
         "squares": "divided by the length of the row",
     }.get(e.note, "exponentials that nothing has divided")
     row, total = e.uneven
-    shown = (
-        f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}: {what}"
-    )
+    shown = f"{e.weights_where} row {row + 1} of yours is {e.text_of(row)} and sums to {number(total)}: {what}"
     if not e.reads_weights:
         shown = f"{e.where} {e.shown}. The weights behind it do not sum to 1: {what}"
     return f"{shown}. A query shares out exactly 1 among the keys. What has to divide each exponential, so that its row does?"

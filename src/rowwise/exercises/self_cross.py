@@ -48,18 +48,12 @@ def _self_trials():
         trial("other sizes", "X and Wv are identities, d_k = 3", *other_seen, tags="identity"),
         trial("other sizes", "one position", draw("j", 1, 4), *_matrices("j", 4, 4, 3, 2)),
         trial("other sizes", "float32", *narrow),
-        trial(
-            "masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"
-        ),
+        trial("masks", "a mask", draw("k", 5, 4), *_matrices("k", 4, 4, 2, 3), draw_mask("k", 5, 5), tags="mask"),
         trial("masks", "square and a mask", *square, draw_mask("l", 4, 4), tags="mask"),
         trial("masks", "a causal mask, X and Wv identities", *weights_seen, lower, tags="mask identity"),
-        trial(
-            "masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"
-        ),
+        trial("masks", "a mask, X and Wv identities", *weights_seen, draw_mask("n", 4, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
-        trial(
-            "extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"
-        ),
+        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
         trial(
             "extremes and empty rows",
             "nothing to attend to",
@@ -93,18 +87,14 @@ def _cross_trials():
     square = draw("d", 4, 4), draw("D", 4, 4), *_matrices("d", 4, 4, 4, 4)
     seen = draw("e", 3, 5), np.eye(4), draw("f", 5, 4), draw("g", 4, 4), np.eye(4)
     square_seen = draw("h", 4, 4), np.eye(4), draw("h1", 4, 4), draw("h2", 4, 4), np.eye(4)
-    narrow = tuple(
-        A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2))
-    )
+    narrow = tuple(A.astype(np.float32) for A in (draw("i", 3, 5), draw("I", 4, 6), *_matrices("i", 5, 6, 4, 2)))
     near_1000 = np.diag([40.0, -40, 1, 2]), np.eye(4), np.eye(4), square_seen[2] + 50, np.eye(4)
     above = 2 * np.eye(4)[:3], np.eye(4), np.eye(4), ABOVE.T @ np.eye(4), np.eye(4), NOT_ABOVE[:3]
     nothing = draw_mask("p", 3, 4)
     nothing[1] = False
     return (
         trial("ordinary case", "the example", X, M, *_matrices("a", 3, 4, 5, 2)),
-        trial(
-            "ordinary case", "other numbers", draw("b", 2, 3), draw("B", 3, 4), *_matrices("b", 3, 4, 5, 2)
-        ),
+        trial("ordinary case", "other numbers", draw("b", 2, 3), draw("B", 3, 4), *_matrices("b", 3, 4, 5, 2)),
         trial(
             "other sizes",
             "five queries, three keys",
@@ -130,9 +120,7 @@ def _cross_trials():
         trial("masks", "square and a mask", *square, draw_mask("m", 4, 4), tags="mask"),
         trial("masks", "a mask, M and Wv identities", *seen, draw_mask("n", 3, 4), tags="mask identity"),
         trial("extremes and empty rows", "scores near 1000", *near_1000, tags="extreme"),
-        trial(
-            "extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"
-        ),
+        trial("extremes and empty rows", "an excluded score far above", *above, tags="mask dominates identity"),
         trial("extremes and empty rows", "nothing to attend to", *seen, nothing, tags="mask empty identity"),
     )
 

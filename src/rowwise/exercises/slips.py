@@ -45,9 +45,7 @@ PRODUCTS = (
     slip("elementwise-not-dot", "sums", product=_sums_multiplied),
 )
 # In an exercise that asks for the products alone.
-SCALED_TOO_EARLY = slip(
-    "differs", "scaled", product=lambda Q, K: reference.scores(Q, K) / np.sqrt(np.shape(Q)[-1])
-)
+SCALED_TOO_EARLY = slip("differs", "scaled", product=lambda Q, K: reference.scores(Q, K) / np.sqrt(np.shape(Q)[-1]))
 VALUES_IN_SCORES = (slip("values-in-scores", keys=lambda Q, K, V: V),)
 
 

@@ -138,10 +138,7 @@ REMOVAL = (
     ),
     *(slip("removal-measures-weights", measure=measure) for measure in _MEASURES),
     *(slip("removal-measures-weights", remove=_removed_weight, measure=measure) for measure in _MEASURES),
-    *(
-        slip("removal-measures-weights", remove=_instead(mask=_zeroed_weight), measure=measure)
-        for measure in _MEASURES
-    ),
+    *(slip("removal-measures-weights", remove=_instead(mask=_zeroed_weight), measure=measure) for measure in _MEASURES),
     slip(
         "differs",
         "not a share",
@@ -155,9 +152,7 @@ REMOVAL = (
     slip(
         "differs",
         "mean of the others",
-        remove=_instead(
-            mean=lambda w, S, V, key: (w, with_value(V, key, np.delete(V, key, axis=0).mean(axis=0)))
-        ),
+        remove=_instead(mean=lambda w, S, V, key: (w, with_value(V, key, np.delete(V, key, axis=0).mean(axis=0)))),
     ),
 )
 CONTENT_REMOVAL = (*REMOVAL, *slips.PRODUCTS, *slips.SCALES, *slips.VALUE_SCALES, *slips.SOFTMAX)

@@ -113,9 +113,7 @@ def _patched(those) -> tuple[Slip, ...]:
 GUARDED_SHIFTS = _patched(slips.SHIFTS)
 # Who compares angles seldom scales.
 UNSCALED_COSINES = tuple(
-    Slip(s.slug, {**s.steps, "scale": lambda S, sizes: S}, s.note)
-    for s in slips.PRODUCTS
-    if s.slug == "cosine-not-dot"
+    Slip(s.slug, {**s.steps, "scale": lambda S, sizes: S}, s.note) for s in slips.PRODUCTS if s.slug == "cosine-not-dot"
 )
 ATTENTION = (
     *slips.PRODUCTS,

@@ -23,9 +23,7 @@ SHOWN_BY_SHAPE = frozenset(
 
 def raised(exercise, case, answer, every: bool = False) -> str:
     """The student's own line, what Python said of it, and how to see it again."""
-    line = (
-        f"Your {answer.line}" if answer.line else f"Calling {exercise.name}({', '.join(exercise.arguments)})"
-    )
+    line = f"Your {answer.line}" if answer.line else f"Calling {exercise.name}({', '.join(exercise.arguments)})"
     when = "on every input" if every else f'in the case "{case.name}" ({_shapes(exercise, case.args)})'
     return f"{line}\nstopped {when} with\n{answer.error}\n{_hint(answer.error)}{_again(exercise, case)}"
 
@@ -69,9 +67,7 @@ def unreadable(exercise, answer) -> str:
         "a coroutine": "`async` makes a coroutine, which has computed nothing yet; a plain `def` is enough.",
         "text": "Numbers in quotes are text; leave the quotes away.",
     }.get(what, "Look at what stands after `return`, and print its type and shape just before.")
-    return (
-        f"{exercise.name} returned {what}; what is asked for is an array of numbers, {exercise.shape}. {more}"
-    )
+    return f"{exercise.name} returned {what}; what is asked for is an array of numbers, {exercise.shape}. {more}"
 
 
 def nothing(e) -> str:
@@ -108,7 +104,9 @@ def differs(e) -> str:
 
 def speechless(e) -> str:
     """Where no sentence fits the answer."""
-    return f"{e.given} what your function gives shows the mistake named below. Work one row of it on paper, a step a line."
+    return (
+        f"{e.given} what your function gives shows the mistake named below. Work one row of it on paper, a step a line."
+    )
 
 
 def fitted(e) -> str:
@@ -118,9 +116,7 @@ def fitted(e) -> str:
         got = f"your {e.seen.answer.line or 'function'}\nraised {e.seen.answer.error}"
     first = e.exercise.arguments[0]
     look = (
-        f"read from the arguments instead: `{first}.shape` for one"
-        if first != "n"
-        else f"written with {first} instead"
+        f"read from the arguments instead: `{first}.shape` for one" if first != "n" else f"written with {first} instead"
     )
     return (
         f"The example comes out right, and nothing else does: {e.given[0].lower()}{e.given[1:]} {got}. Numbers or sizes of "
@@ -132,8 +128,7 @@ def _inputs_changed(e) -> str:
     changed = [
         name
         for name, before, now in zip(e.exercise.arguments, e.seen.args, e.seen.answer.after, strict=False)
-        if isinstance(before, np.ndarray)
-        and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
+        if isinstance(before, np.ndarray) and not np.array_equal(before, now, equal_nan=before.dtype.kind == "f")
     ]
     name = changed[0] if changed else "an argument"
     ways = (
@@ -150,11 +145,7 @@ def _inputs_changed(e) -> str:
 def _integer_truncation(e) -> str:
     where = f"{e.where} the inputs are whole numbers, and" if "integer" in e.seen.trial.tags else f"{e.where}"
     if e.shaped:
-        cut = (
-            "the fractions are gone"
-            if (e.mine == np.round(e.mine)).all()
-            else "a fraction was lost on the way"
-        )
+        cut = "the fractions are gone" if (e.mine == np.round(e.mine)).all() else "a fraction was lost on the way"
         shown = f"{where} {e.shown}: {cut}."
     elif e.seen.raised:
         shown = f"{where} your {e.seen.answer.line}\nraised {e.seen.answer.error}."

@@ -60,7 +60,7 @@ class Evidence:
     @property
     def mask(self) -> np.ndarray | None:
         """The mask of the case."""
-        return next((a for a in self.seen.args if getattr(a, "dtype", None) == bool), None)
+        return next((a for a in self.seen.args if isinstance(a, np.ndarray) and a.dtype.kind == "b"), None)
 
     def text_of(self, row: int) -> str:
         """A row of the student's, counted from 0."""
@@ -96,11 +96,7 @@ class Evidence:
     def _differing(self) -> np.ndarray:
         value, right = np.atleast_2d(self.value.astype(float)), np.atleast_2d(self.seen.right.astype(float))
         value, right = value.reshape(-1, value.shape[-1]), right.reshape(-1, right.shape[-1])
-        size = (
-            np.abs(right)
-            if self.exercise.exact
-            else np.max(np.abs(right), where=np.isfinite(right), initial=1e-3)
-        )
+        size = np.abs(right) if self.exercise.exact else np.max(np.abs(right), where=np.isfinite(right), initial=1e-3)
         same = (np.abs(value - right) <= 2e-5 * size) | (value == right)
         return ~same.all(axis=-1)
 
@@ -144,9 +140,7 @@ def unusable(exercise, answers) -> tuple[str, str] | None:
             f"The check was given {first.error} instead of the function {name}. It calls the function itself, on inputs "
             f"of its own, so hand it over without brackets after it: {call}."
         )
-    stopped = [
-        (a, t.case.name) for a, t in zip(answers, exercise.trials, strict=True) if a.problem in STOPPED
-    ]
+    stopped = [(a, t.case.name) for a, t in zip(answers, exercise.trials, strict=True) if a.problem in STOPPED]
     if stopped:
         stopped, case = stopped[0]
         how = "was interrupted" if stopped.problem == "interrupted" else f"was {stopped.error}"
@@ -156,9 +150,7 @@ def unusable(exercise, answers) -> tuple[str, str] | None:
             "and at what changes the condition of a `while`."
         )
     if all(a.value is None and not a.problem for a in answers):
-        return "wrong-type", (
-            f"{name} returned None: either it is not written yet, or its last line lacks `return`."
-        )
+        return "wrong-type", (f"{name} returned None: either it is not written yet, or its last line lacks `return`.")
     if all(a.problem == "raised" for a in answers):
         return "raised", tutor.raised(exercise, exercise.trials[0].case, first, every=True)
     if all(a.problem == "unreadable" for a in answers):
@@ -179,9 +171,7 @@ def right(exercise) -> str:
     return f"{exercise.name} is right in all {len(exercise.trials)} cases: {', '.join(exercise.parts)}."
 
 
-def explain(
-    exercise, all_seen, failing, found, complete, peeled: str, changed
-) -> tuple[tuple[str, ...], str]:
+def explain(exercise, all_seen, failing, found, complete, peeled: str, changed) -> tuple[tuple[str, ...], str]:
     """The slugs and the message for what was found."""
     slugs, said = [], []
     hides = {"mix", "finish", "project", "keys"}
@@ -212,9 +202,7 @@ def _say(exercise, slug: str, seen, note: str = "", only: bool = True) -> str:
     evidence = Evidence(exercise, seen, note, only)
     try:
         return (tutor.SAYS.get(note) or tutor.SAYS[slug])(evidence)
-    except (
-        Exception
-    ):  # an answer of a kind that the sentence was not written for: a mark is worth more than a sentence
+    except Exception:  # an answer of a kind that the sentence was not written for: a mark is worth more than a sentence
         return tutor.speechless(evidence)
 
 
@@ -257,10 +245,7 @@ def fitted(all_seen) -> bool:
         return True
     alike = [seen for seen in others if _shapes(seen) == _shapes(example)]
     strange = [seen for seen in others if _shapes(seen) != _shapes(example)]
-    fixed = [
-        seen.raised or (seen.value is not None and seen.value.shape == example.value.shape)
-        for seen in strange
-    ]
+    fixed = [seen.raised or (seen.value is not None and seen.value.shape == example.value.shape) for seen in strange]
     return all(seen.fits for seen in alike) and all(fixed) and not any(seen.fits for seen in strange)
 
 
@@ -275,9 +260,7 @@ def _already(exercise, all_seen, failing, found) -> str:
     if found and all(slip.steps for slip in found) and steps and "whole" not in broken:
         return f"Right already: {_listed(steps)}."
     parts = [
-        p
-        for p in exercise.parts
-        if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)
+        p for p in exercise.parts if (mine := [s for s in all_seen if s.trial.part == p]) and all(s.fits for s in mine)
     ]
     if parts:
         return f"Right already: {_listed(parts)}."
