@@ -42,9 +42,7 @@ def __getattr__(name: str):
         return of(name, subject)
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = (
-        f"Marks {name}, {exercises.ALL[name].points:g} points, chapter {exercises.ALL[name].chapter}."
-    )
+    check.__doc__ = f"Marks {name}, {exercises.ALL[name].points:g} points, chapter {exercises.ALL[name].chapter}."
     return check
 
 
