@@ -34,8 +34,8 @@ class Attention(Widget):
             self.observe(self._retrace, "state")
         if options["predict"]:
             self._key = options["predict"]["key"]
-            self.prediction = _recall(self._key)
-            self.observe(lambda change: _keep(self._key, change["new"]), "prediction")
+            self.prediction = recall(self._key)
+            self.observe(lambda change: keep(self._key, change["new"]), "prediction")
 
     def _retrace(self, _=None):
         arrays_now = {name: getattr(self, name) for name in ("Q", "K", "V", "mask")}
@@ -100,29 +100,33 @@ class Attention(Widget):
 
     def alt(self) -> str:
         """The picture in words, row by row."""
-        stages = student._reference(self.Q, self.K, self.V, self.mask, self.state["scale"])
-        shown = [s for s in self.options["stages"] if not self._hides(s)]
-        n_q, n_k = self.mask.shape
-        parts = [f"Scaled dot-product attention, {n_q} {'query' if n_q == 1 else 'queries'} and {n_k} keys."]
-        for i in range(n_q):
-            rows = [f"{s} {', '.join(_short(x) for x in stages[s][i])}" for s in shown]
-            parts.append(f"Query {i + 1}: {'; '.join(rows)}." if rows else "")
-        moves = "Run the notebook, or open its exported page, to move it."
-        return " ".join(filter(None, [*parts, moves]))
+        return in_words(self.state, self.options, self.prediction)
 
-    def _hides(self, stage):
-        predict = self.options["predict"]
-        return bool(predict and not self.prediction and STAGES.index(stage) >= STAGES.index(predict["stage"]))
+
+def in_words(state: dict, options: dict, prediction: str) -> str:
+    """The picture of a state in words, row by row; what a question still hides is left out."""
+    Q, K, V, mask = (None if state[name] is None else np.array(state[name]) for name in ("Q", "K", "V", "mask"))
+    stages = student._reference(Q, K, V, mask, state["scale"])
+    stop = options["predict"]["stage"] if options["predict"] and not prediction else None
+    shown = [s for s in options["stages"] if not stop or STAGES.index(s) < STAGES.index(stop)]
+    n_q, n_k = mask.shape
+    parts = [f"Scaled dot-product attention, {n_q} {'query' if n_q == 1 else 'queries'} and {n_k} keys."]
+    for i in range(n_q):
+        rows = [f"{s} {', '.join(_short(x) for x in stages[s][i])}" for s in shown]
+        parts.append(f"Query {i + 1}: {'; '.join(rows)}." if rows else "")
+    moves = "Run the notebook, or open its exported page, to move it."
+    return " ".join(filter(None, [*parts, moves]))
 
 
 def attention(
     Q, K, V=None, mask=None, stages=STAGES, *, scale=True, fn=None, fn_stage=None, allow_difference=False, predict=None
-) -> Attention:
+) -> Widget:
     """A live figure of softmax(Q Kᵀ / √d_k) V, stage by stage.
 
     Q (n_q ≤ 6, d_k ≤ 8), K (n_k ≤ 8, d_k), V (n_k, d_v ≤ 8) or None, mask (n_q, n_k) with True = may attend. The
-    arrays are copied. stages: those of scores, scaled, masked, weights, output that are shown, always in that order.
-    scale: whether the scores are divided by √d_k at first.
+    arrays are copied. With a head axis in front, or a batch and a head axis, one item is drawn and the reader chooses
+    which; then there is no fn. stages: those of scores, scaled, masked, weights, output that are shown, always in that
+    order. scale: whether the scores are divided by √d_k at first.
 
     fn: the student's function, named as its exercise (scores, scaled_scores, masked_scores, softmax_rows, mix_values,
     attention) or with fn_stage= saying which it is: the picture draws its numbers from its stage on.
@@ -137,6 +141,12 @@ def attention(
     stages = _ordered(stages)
     if "output" in stages and V is None:
         raise ValueError('stages has "output" and V is None: pass values V (n_k, d_v), or leave that stage out.')
+    if np.ndim(Q) in (3, 4) and np.ndim(Q) == np.ndim(K):
+        from rowwise.live import batch_figure
+
+        if fn:
+            raise ValueError(f"fn draws one item, and Q has shape {np.shape(Q)}: pass one, for instance Q[0], K[0], V[0].")
+        return batch_figure.attention(Q, K, V, mask, stages, bool(scale), _question(predict, stages))
     Q, K, V, mask = arrays.check(Q, K, V, mask)
     state = {"Q": Q, "K": K, "V": V, "mask": mask}
     state = {name: None if X is None else X.tolist() for name, X in state.items()} | {"scale": bool(scale)}
@@ -181,13 +191,13 @@ def _question(predict, stages) -> dict | None:
     return predict
 
 
-def _recall(key: str) -> str:
+def recall(key: str) -> str:
     from rowwise import progress
 
     return str(progress.recall(key, "") or "")
 
 
-def _keep(key: str, answer: str) -> None:
+def keep(key: str, answer: str) -> None:
     from rowwise import progress
 
     # A prediction that can't be kept is no reason to stop the figure.
