@@ -12,15 +12,15 @@ TEACH = ("jupytext", "nbgrader", "nbformat", "nbconvert", "traitlets", "tqdm", "
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; 0 where all is well, 1 where something is to be mended (2: called wrongly)."""
+    # jsonschema's optional check of addresses, which no notebook needs: loading its grammar takes a second.
+    sys.modules.setdefault("rfc3987_syntax", None)
     try:
         arguments = parser().parse_args(argv)
         return arguments.run(arguments) or 0
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in TEACH:
             raise
-        return _fail(
-            f"This needs {error.name}, which is not here. What teachers use: pip install 'rowwise[teach]'"
-        )
+        return _fail(f"This needs {error.name}, which is not here. What teachers use: pip install 'rowwise[teach]'")
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
@@ -33,9 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line, with the grading commands where the grading package is there."""
-    top = argparse.ArgumentParser(
-        prog="rowwise", description="Builds the chapters of Rowwise and grades a class."
-    )
+    top = argparse.ArgumentParser(prog="rowwise", description="Builds the chapters of Rowwise and grades a class.")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     make = commands.add_parser(
@@ -95,11 +93,7 @@ def _build(arguments) -> int:
         if arguments.check:
             lines = build.stale(root, names, exercises.ALL)
             remedy = f"Run rowwise build {' '.join(arguments.names)}".rstrip() + "."
-            return (
-                _fail("\n".join([*lines, remedy]))
-                if lines
-                else _say("Every notebook is what its text makes.")
-            )
+            return _fail("\n".join([*lines, remedy])) if lines else _say("Every notebook is what its text makes.")
         if arguments.adopt:
             adopted = build.adopt(root, names, exercises.ALL)
             for path in adopted:
