@@ -86,7 +86,10 @@ def test_a_mask_may_differ_from_item_to_item():
         ({"mask": np.ones((2, 4), bool)}, ["mask has shape (2, 4)", "(3, 3)"]),
         ({"fn": lambda Q, K: Q, "fn_stage": "scores"}, ["fn draws one item", "Q[0]"]),
         ({"Q": Q[..., :1]}, ["same width"]),
-        ({"Q": np.ones((9, 2, 3, 2)), "K": np.ones((9, 2, 3, 2)), "V": None, "stages": "scores"}, ["from 1 to 8 items"]),
+        (
+            {"Q": np.ones((9, 2, 3, 2)), "K": np.ones((9, 2, 3, 2)), "V": None, "stages": "scores"},
+            ["from 1 to 8 items"],
+        ),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_shape(arguments, words):

@@ -101,7 +101,7 @@ def attention(Q, K, V, mask, stages: tuple, scale: bool, predict: dict | None) -
     flat = [[None] * count if X is None else X.reshape(count, *X.shape[-2:]) for X in (Q, K, V, masks)]
     states = []
     for item in zip(*flat, strict=True):
-        checked = zip("Q K V mask".split(), arrays.check(*item), strict=True)
+        checked = zip(("Q", "K", "V", "mask"), arrays.check(*item), strict=True)
         states.append({name: None if X is None else X.tolist() for name, X in checked} | {"scale": scale})
     options = {
         "stages": list(stages),

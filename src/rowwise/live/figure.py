@@ -145,12 +145,16 @@ def attention(
         from rowwise.live import batch_figure
 
         if fn:
-            raise ValueError(f"fn draws one item, and Q has shape {np.shape(Q)}: pass one, for instance Q[0], K[0], V[0].")
+            raise ValueError(
+                f"fn draws one item, and Q has shape {np.shape(Q)}: pass one, for instance Q[0], K[0], V[0]."
+            )
         return batch_figure.attention(Q, K, V, mask, stages, bool(scale), _question(predict, stages))
     Q, K, V, mask = arrays.check(Q, K, V, mask)
     state = {"Q": Q, "K": K, "V": V, "mask": mask}
     state = {name: None if X is None else X.tolist() for name, X in state.items()} | {"scale": bool(scale)}
     exercise = student.exercise_of(fn, fn_stage) if fn else None
+    if exercise and student.STAGE_OF[exercise] not in stages:
+        raise ValueError(f"fn computes {student.STAGE_OF[exercise]!r}, which is not among the stages {stages}: add it.")
     if exercise in ("mix_values", "attention") and V is None:
         raise ValueError(f"{exercise} needs values and V is None: pass V (n_k, d_v).")
     options = {
@@ -192,12 +196,14 @@ def _question(predict, stages) -> dict | None:
 
 
 def recall(key: str) -> str:
+    """The answer given before, from the reader's own machine; "" where there is none."""
     from rowwise import progress
 
     return str(progress.recall(key, "") or "")
 
 
 def keep(key: str, answer: str) -> None:
+    """Keep an answer for the next time."""
     from rowwise import progress
 
     # A prediction that can't be kept is no reason to stop the figure.
