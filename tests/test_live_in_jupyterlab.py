@@ -1,21 +1,11 @@
 """The live figure in a real JupyterLab: every way of moving it, by mouse and by keyboard, and what it says then."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import axe_core_python
 import pytest
+from figure_page import START, WHOLE, box, cells, changes, middle, violations
 
 pytestmark = pytest.mark.browser
-
-AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
-START = """
-import numpy as np
-from rowwise import live
-Q, K, V = [[1.2, 0.6], [-0.4, 1.1]], [[1.4, 0.2], [0.3, 1.3], [-1, -0.6]], [[2, 0], [0, 4], [3, 3]]
-"""
-WHOLE = "fig = live.attention(Q, K, V, mask=[[1, 1, 0], [1, 1, 1]])\nfig"
 
 
 @pytest.fixture(scope="module")
@@ -31,25 +21,6 @@ def figure(page):
     figure = page.locator(".rw-attention")
     figure.get_by_role("button", name="Reset").click()
     return figure
-
-
-def cells(figure, stage):
-    """The numbers of one matrix as they stand in the picture, row by row."""
-    rows = figure.locator(f'[role=grid][aria-label^="{stage}"] [role=row]').all()
-    return [row.locator(".rw-number").all_text_contents() for row in rows]
-
-
-def box(figure, name):
-    return figure.get_by_role("textbox", name=name)
-
-
-def middle(locator):
-    b = locator.bounding_box()
-    return b["x"] + b["width"] / 2, b["y"] + b["height"] / 2
-
-
-def changes(figure):
-    return figure.locator(".rw-changes").inner_text()
 
 
 def test_it_starts_with_the_numbers_of_the_paper(figure):
@@ -264,12 +235,6 @@ def test_the_module_asked_for_nothing_and_nothing_went_wrong(page, figure):
     assert page.refused == []
 
 
-def violations(page, selector=".rw-attention"):
-    page.evaluate(AXE.read_text())
-    found = page.evaluate(f"axe.run('{selector}').then(r => r.violations)")
-    return [(v["id"], v["impact"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found]
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_in_either_theme(lab, page, figure, theme):
     name = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[theme]
@@ -298,189 +263,3 @@ def test_every_focusable_element_keeps_jupyterlabs_shortcuts_away(figure):
         ".filter(n => !n.hasAttribute('data-lm-suppress-shortcuts')).map(n => n.outerHTML)"
     )
     assert bare == []
-
-
-ASK = """
-ask = dict(question="Key 2 turns towards query 1. Its weight on key 1?", stage="weights", choices=["rises", "falls"],
-           finding="It falls, though key 1's score stands still.", key="browser-test")
-fig = live.attention(Q, K, V, predict=ask)
-fig
-"""
-
-
-def test_a_prediction_unlocks_its_stage_and_is_there_again_after_a_restart(lab):
-    page = lab.open([START, ASK, "print('answer:', fig.prediction)"], run=True)
-    figure = page.locator(".rw-attention")
-    assert cells(figure, "weights")[0] == ["?", "?", "?"]
-    assert cells(figure, "masked")[0][0] == "1.27"
-    assert figure.get_by_role("button", name="Commit").is_disabled()
-    assert violations(page) == []
-    figure.get_by_label("falls").check()
-    figure.get_by_role("button", name="Commit").click()
-    assert cells(figure, "weights")[0][0] == "0.58"
-    said = figure.locator(".rw-said").inner_text()
-    assert "falls" in said and "though key 1's score stands still" in said
-    page.wait_for_timeout(500)
-    lab.command(page, "notebook:run-all-cells")
-    page.wait_for_selector("text=answer: falls")
-    lab.close(page)
-    again = lab.open([START, ASK], run=True)
-    again.wait_for_selector(".rw-said:not([hidden])")
-    assert cells(again.locator(".rw-attention"), "weights")[0][0] == "0.58"
-    lab.close(again)
-
-
-FUNCTIONS = {
-    "right": ("    e = np.exp(S - S.max(axis=1, keepdims=True))\n    return e / e.sum(axis=1, keepdims=True)", ""),
-    "wrong axis": ("    e = np.exp(S)\n    return e / e.sum(axis=0)", "Each of your columns sums to 1"),
-    "raising": ("    return np.exp(S) @ S", "stopped at `return np.exp(S) @ S` with ValueError"),
-    "wrong shape": ("    return np.exp(S).sum(axis=1)", "returned shape (2,)"),
-    "unwritten": ("    ...", "either it is not written yet, or its last line lacks"),
-}
-
-
-@pytest.fixture(scope="module")
-def functions(lab):
-    """One notebook with a figure for each way of writing softmax_rows."""
-    sources = [START]
-    for body, _ in FUNCTIONS.values():
-        sources.append(f"def softmax_rows(S):\n{body}\n\nlive.attention(Q, K, V, fn=softmax_rows)")
-    page = lab.open(sources, run=True)
-    page.wait_for_function("n => document.querySelectorAll('.rw-attention').length === n", arg=len(FUNCTIONS))
-    return page
-
-
-@pytest.mark.parametrize("kind", FUNCTIONS)
-def test_a_students_function_is_drawn_and_the_figure_lives_on(functions, kind):
-    figure = functions.locator(".rw-attention").nth(list(FUNCTIONS).index(kind))
-    words = FUNCTIONS[kind][1]
-    figure.scroll_into_view_if_needed()
-    assert words in figure.locator(".rw-tutor").inner_text()
-    assert (figure.locator(".rw-tutor").inner_text() == "") == (kind == "right")
-    weights = cells(figure, "weights")
-    if kind in ("raising", "wrong shape", "unwritten"):
-        assert weights == [["–"] * 3] * 2
-    if kind == "wrong axis":
-        assert figure.locator(".rw-sum-words").all_text_contents() == ["not 1", "not 1"]
-        columns = [sum(float(row[j]) for row in weights) for j in range(3)]
-        assert columns == pytest.approx([1, 1, 1], abs=0.011)
-    before = cells(figure, "scores")
-    box(figure, "key 2, first number").fill("0.9")
-    functions.keyboard.press("Enter")
-    functions.wait_for_timeout(400)
-    after = cells(figure, "scores")
-    assert before[0][1] == "1.14" and after[0][1] == "1.86"
-    if kind in ("right", "wrong axis"):
-        assert cells(figure, "weights") != weights
-    assert not functions.errors
-
-
-def test_the_right_numbers_are_laid_beside_only_once_that_is_allowed(lab):
-    source = (
-        "def softmax_rows(S):\n    e = np.exp(S)\n    return e / e.sum(axis=0)\n\n"
-        "fig = live.attention(Q, K, V, fn=softmax_rows)\nfig"
-    )
-    page = lab.open([START, source, "fig.allow_difference = True"])
-    figure = page.locator(".rw-attention")
-    toggle = figure.get_by_label("difference from the right numbers")
-    page.locator(".jp-Cell").first.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.press("Shift+Enter")
-    figure.wait_for()
-    assert not toggle.is_visible()
-    page.keyboard.press("Shift+Enter")
-    toggle.check()
-    under = figure.locator('[role=grid][aria-label^="weights"] .rw-under').all_text_contents()
-    assert under[0] == "+0.24", under
-    lab.close(page)
-
-
-def test_a_saved_notebook_comes_back_with_what_was_moved(lab):
-    page = lab.open([START, WHOLE], run=True)
-    figure = page.locator(".rw-attention")
-    box(figure, "key 2, first number").fill("0.9")
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(500)
-    lab.command(page, "docmanager:save")
-    page.reload(wait_until="domcontentloaded")
-    page.wait_for_selector(".rw-attention", timeout=60000)
-    assert cells(page.locator(".rw-attention"), "scores")[0][1] == "1.86"
-    box(page.locator(".rw-attention"), "key 2, first number").fill("0.3")
-    page.keyboard.press("Enter")
-    assert cells(page.locator(".rw-attention"), "scores")[0][1] == "1.14"
-    lab.close(page)
-
-
-@pytest.fixture(scope="module")
-def exported(lab, tmp_path_factory):
-    """The HTML that nbconvert makes of a run notebook: the whole figure, and one of a student's function."""
-    import nbformat
-    from conftest import notebook_of
-    from nbconvert.exporters import HTMLExporter
-    from nbconvert.preprocessors import ExecutePreprocessor
-
-    source = (
-        "def softmax_rows(S):\n    return np.exp(S) / np.exp(S).sum(axis=0)\n\nlive.attention(Q, K, V, fn=softmax_rows)"
-    )
-    nb = notebook_of([START, WHOLE, source])
-    with ThreadPoolExecutor(1) as pool:  # nbconvert starts an event loop, and Playwright's own runs in this thread
-        run = ExecutePreprocessor(store_widget_state=False, timeout=120)
-        pool.submit(run.preprocess, nb, {"metadata": {"path": str(lab.root)}}).result()
-    body, _ = HTMLExporter(embed_images=True).from_notebook_node(nbformat.from_dict(nb))
-    path = tmp_path_factory.mktemp("exported") / "page.html"
-    path.write_text(body, encoding="utf-8")
-    return path
-
-
-def test_an_exported_page_moves_with_no_kernel_and_no_network(browser, exported):
-    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
-    page = context.new_page()
-    asked = []
-    page.on("request", lambda r: asked.append(r.url))
-    page.goto(exported.as_uri(), wait_until="domcontentloaded")
-    figure = page.locator(".rw-attention").first
-    figure.wait_for()
-    assert cells(figure, "weights")[0] == ["0.61", "0.39", "0"]
-    figure.locator(".rw-handle.rw-K").nth(1).focus()
-    page.keyboard.press("ArrowRight")
-    assert cells(figure, "scores")[0][1] == "1.26"
-    assert "column 2 of the scores" in changes(figure)
-    figure.get_by_role("button", name="Undo").click()
-    assert cells(figure, "scores")[0][1] == "1.14"
-    theirs = page.locator(".rw-attention").nth(1)
-    assert "No kernel runs here" in theirs.locator(".rw-tutor").inner_text()
-    theirs.locator(".rw-handle.rw-K").first.focus()
-    page.keyboard.press("ArrowRight")
-    assert box(theirs, "key 1, first number").input_value() == "1.4"
-    assert not [url for url in asked if url.startswith("http") and "127.0.0.1" in url]
-    context.close()
-
-
-@pytest.mark.parametrize("width", [600, 700, 1000, 1400, 2000])
-def test_nothing_runs_over_the_edge_at_any_width(browser, exported, width):
-    context = browser.new_context(offline=True, viewport={"width": width + 160, "height": 900})
-    page = context.new_page()
-    page.goto(exported.as_uri(), wait_until="domcontentloaded")
-    figure = page.locator(".rw-attention").first
-    figure.wait_for()
-    figure.evaluate("(e, w) => (e.style.width = w + 'px')", width)
-    page.wait_for_timeout(200)
-    over = figure.evaluate("""e => {
-      const right = e.getBoundingClientRect().right + 0.5;
-      const over = (n) => !n.closest(".rw-spoken") && n.getBoundingClientRect().right > right;
-      return [...e.querySelectorAll("*")].filter(over)
-        .map(n => n.outerHTML.slice(0, 120));
-    }""")
-    assert over == []
-    boxes = figure.evaluate("""e => {
-      const texts = [...e.querySelectorAll('.rw-matrices text')].filter(t => t.textContent.trim());
-      const rects = texts.map(t => t.getBoundingClientRect());
-      const hits = [];
-      rects.forEach((a, m) => rects.forEach((b, n) => {
-        if (m < n && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
-          hits.push([texts[m].textContent, texts[n].textContent]);
-      }));
-      return hits;
-    }""")
-    assert boxes == []
-    context.close()

@@ -6,7 +6,10 @@ MOST_QUERIES, MOST_KEYS, MOST_WIDTH = 6, 8, 8
 
 
 def check(Q, K, V=None, mask=None):
-    """Copies of the arrays as float64 (mask as bool), or a ValueError that says which does not fit and how to mend it."""
+    """Copies of the arrays as float64, the mask as bool.
+
+    Raises ValueError naming the array, its shape, what was expected and how to slice it.
+    """
     Q = _matrix("Q", Q, "(n_q, d_k)", MOST_QUERIES)
     K = _matrix("K", K, "(n_k, d_k)", MOST_KEYS)
     if Q.shape[1] != K.shape[1]:
@@ -25,19 +28,21 @@ def check(Q, K, V=None, mask=None):
 
 
 def _matrix(name, X, shape, most):
-    given = np.asarray(X)
+    try:
+        given = np.asarray(X)
+    except ValueError:
+        raise ValueError(
+            f"{name} has rows of different lengths: expected {shape}, one vector a row, all equally wide."
+        ) from None
     if given.dtype.kind not in "iufb":
         raise ValueError(
             f"{name} has dtype {given.dtype} and shape {given.shape}: expected real numbers of shape {shape}. "
-            f"Rows of equal length, for instance np.array({name}, dtype=float)?"
+            f"If it holds numbers, np.array({name}, dtype=float) makes them so."
         )
     if given.ndim != 2:
-        how = (
-            f"{name}[None, :] makes one row of it"
-            if given.ndim == 1
-            else f"{name}[{', '.join('0' * max(given.ndim - 2, 0))}] takes the first"
-        )
-        raise ValueError(f"{name} has shape {given.shape}: expected {shape}, one vector a row; {how}.")
+        first = ", ".join("0" for _ in range(given.ndim - 2))
+        how = {0: "", 1: f"; {name}[None, :] makes one row of it"}.get(given.ndim, f"; {name}[{first}] takes the first")
+        raise ValueError(f"{name} has shape {given.shape}: expected {shape}, one vector a row{how}.")
     n, d = given.shape
     if not n or not d:
         raise ValueError(f"{name} has shape {given.shape}: expected {shape} with at least one row and one column.")
@@ -59,8 +64,8 @@ def _mask(mask, shape):
     given = np.asarray(mask)
     if given.dtype.kind not in "biu" or (given.dtype.kind != "b" and not np.isin(given, (0, 1)).all()):
         raise ValueError(
-            f"mask has dtype {given.dtype} and shape {given.shape}: expected booleans of shape {shape}, True = may attend. "
-            "An additive mask becomes one with mask == 0."
+            f"mask has dtype {given.dtype} and shape {given.shape}: expected booleans of shape {shape}, "
+            "True = may attend. An additive mask becomes one with mask == 0."
         )
     try:
         return np.array(np.broadcast_to(given, shape), dtype=bool)
