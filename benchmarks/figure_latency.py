@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -73,14 +74,17 @@ KINDS = {"baseline": 1, "ours": 2, "fn": 3}  # the cell of each
 
 WATCH = """
 window.pictures = [];
+window.frame = 0;
+const count = () => requestAnimationFrame(() => { window.frame += 1; count(); });
+count();
 const painted = (made) => requestAnimationFrame(() => {
   const after = new MessageChannel();
-  after.port1.onmessage = () => window.pictures.push([made, performance.now()]);
+  after.port1.onmessage = () => window.pictures.push([made, performance.now(), window.frame]);
   after.port2.postMessage(0);
 });
 window.inputs = [];
 window.addEventListener("keydown", (event) => { window.pressed = event.timeStamp; }, true);
-window.addEventListener("input", () => window.inputs.push(performance.now()), true);
+window.addEventListener("input", () => window.inputs.push([performance.now(), window.frame]), true);
 document.addEventListener("load", (event) => {
   if (event.target.tagName === "IMG" && event.target.closest(".jp-OutputArea-output")) painted(performance.now());
 }, true);
@@ -170,7 +174,7 @@ def first_pictures(lab, times: int) -> dict[str, list[float]]:
 
 
 def drag(page, seconds: float) -> tuple[float, float]:
-    """Share of the inputs that were drawn before the next one came, and the last one's lag in frames of 1/60 s."""
+    """Share of the inputs that were drawn before the next one came, and how many frames later the last one was painted."""
     slider = take_hold(page, 1)
     box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -185,10 +189,9 @@ def drag(page, seconds: float) -> tuple[float, float]:
     page.mouse.up()
     page.wait_for_timeout(1500)
     inputs, pictures = page.evaluate("[window.inputs, window.pictures]")
-    ends = [*inputs[1:], float("inf")]
-    drawn = sum(any(t <= made <= end for made, _ in pictures) for t, end in zip(inputs, ends, strict=True))
-    after_last = [shown for made, shown in pictures if made >= inputs[-1]]
-    return drawn / len(inputs), (after_last[0] - inputs[-1]) / (1000 / 60)
+    times = [t for t, _ in inputs] + [float("inf")]
+    drawn = sum(any(t <= made <= end for made, *_ in pictures) for t, end in pairwise(times))
+    return drawn / len(inputs), next(frame for made, _, frame in pictures if made >= times[-2]) - inputs[-1][1]
 
 
 def drags(lab) -> tuple[float, float]:
