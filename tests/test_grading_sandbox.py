@@ -330,3 +330,47 @@ def test_anything_else_does_not_cross(value):
 def test_bytes_that_are_no_value_are_refused(coded):
     with pytest.raises(codec.Unreadable):
         codec.decode(coded)
+
+
+def as_an_ordinary_user(code):
+    """Run Python as a user without rights, who can read Python and this project."""
+    from rowwise.grading import sandbox
+
+    if os.getuid() != 0:
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    closed = sandbox._closed_folders()
+
+    def become():
+        if closed:
+            sandbox._open_folders(closed)
+        isolation.become(12345)
+
+    env = os.environ | {"HOME": "/tmp", "TMPDIR": "/tmp"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=become, env=env, cwd="/")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("level", ["namespaces", "landlock"])
+def test_an_ordinary_user_gets_the_same_walls(level):
+    needs(level)
+    code = f"from rowwise.grading import proof\nfrom rowwise.grading.limits import Limits\nb = proof.proven(Limits(), {level!r})\n"
+    assert as_an_ordinary_user(code + "print(b.level); b.close()").strip() == level
+
+
+def test_memory_is_watched_where_no_cgroup_can_be_had(monkeypatch):
+    from rowwise.grading import cgroup
+
+    needs("namespaces")
+    monkeypatch.setattr(cgroup, "make", lambda *given: None)
+    monkeypatch.setattr(cgroup, "scope", lambda *given: [])
+    with Sandbox(LIMITS, "namespaces") as box:
+        assert box.memory_by == "watcher"
+        session = box.open()
+        with pytest.raises(Lost):
+            session.run(
+                "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n"
+                "        x = bytearray(120_000_000)\n        time.sleep(9)\ntime.sleep(9)"
+            )
+        assert session.end(gone=True)["why"] == "memory"

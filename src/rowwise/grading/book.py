@@ -55,6 +55,8 @@ def back_up(course: Course) -> None:
         draft.replace(backup_path(course))
     except sqlite3.Error as problem:
         draft.unlink(missing_ok=True)
+        if "full" in str(problem):
+            raise GradebookTrouble(f"No space left on the disk of {course.results}. Nothing was graded.") from None
         raise GradebookTrouble(
             f"The gradebook {path} cannot be read ({problem}). Move it aside and put back a copy"
             + (f", such as {backup_path(course)}" if backup_path(course).exists() else "")

@@ -38,6 +38,9 @@ def add_parsers(commands) -> None:
         description="Makes up a class (right, untouched, each known mistake, each kind of broken file) and grades it.",
     )  # fmt: skip
     rehearse.add_argument("name", metavar="NAME", help="the chapter, as 05-masking or 05")
+    rehearse.add_argument(
+        "--students", type=_count, default=1, metavar="N", help="fill the class up with honest work to this many"
+    )
     rehearse.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the made-up course in this new folder")
     rehearse.set_defaults(run=_rehearse)
 
@@ -151,4 +154,4 @@ def _doctor(arguments) -> int:
 def _rehearse(arguments) -> int:
     from rowwise.grading.rehearse import rehearse
 
-    return _in_words(lambda: rehearse(arguments.name, arguments.keep))
+    return _in_words(lambda: rehearse(arguments.name, arguments.keep, arguments.students))

@@ -47,6 +47,8 @@ def _grade(course: settings.Course, student: str, assignment: str) -> Path:
         except Lost as lost:
             _close()
             problem = f"it ended the sandbox ({lost})"
+        if problem.startswith("machine: "):
+            raise NotGraded(problem.removeprefix("machine: "))
         if problem:
             body = results.failed(assignment, run._key_of(job), problem, course.settings.level())
             results.write(result, body)

@@ -2,6 +2,8 @@
 
 import shutil
 import tempfile
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from rowwise.grading import gradebook, madeup, results, run, settings
@@ -9,8 +11,11 @@ from rowwise.grading.book import opened
 from rowwise.grading.isolation import NAMES
 
 
-def rehearse(name: str, keep: Path | None) -> int:
-    """Make up a class for one chapter, grade it, and say where a mark is not the one deserved; 0 where all are."""
+def rehearse(name: str, keep: Path | None, students: int = 1) -> int:
+    """Make up a class for one chapter, grade it, and say where a mark is not the one deserved; 0 where all are.
+
+    The class has at least ``students``: honest work is handed in again under more names.
+    """
     real = settings.course()
     level = real.settings.level()
     assignment = run.chosen(real, name)
@@ -19,7 +24,7 @@ def rehearse(name: str, keep: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="rowwise-rehearsal-") as folder:
         top = keep or Path(folder)
         course = copied(real, assignment, top)
-        class_ = hand_in(course, assignment, made_up(course, assignment))
+        class_ = hand_in(course, assignment, filled(made_up(course, assignment), students))
         outcome = grade(course, assignment, level)
         wrong = compared(course, assignment, class_)
         named = _named(course, assignment, class_)
@@ -56,6 +61,13 @@ def made_up(course: settings.Course, assignment: str) -> list[madeup.Made]:
         raise run.Refused(f"A rehearsal takes a chapter with one notebook; {assignment} has {len(source)}.")
     release = course.folder("release", ".", assignment) / source[0].name
     return list(madeup.made_up(source[0].stem, source[0].read_bytes(), release.read_bytes()))
+
+
+def filled(class_: list[madeup.Made], students: int) -> list[madeup.Made]:
+    """The class with its honest members handed in again until it has so many."""
+    honest = [made for made in class_ if made.student.startswith(("right", "untouched", "mistake-"))]
+    more = (replace(honest[n % len(honest)], student=f"{honest[n % len(honest)].student}-again-{n}") for n in count())
+    return class_ + [next(more) for _ in range(max(0, students - len(class_)))]
 
 
 def hand_in(course: settings.Course, assignment: str, class_: list[madeup.Made]) -> list[madeup.Made]:

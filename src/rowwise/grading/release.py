@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 import json
 import tempfile
 from pathlib import Path
@@ -54,13 +55,14 @@ def _enter(course: Course, assignment: str, known: bool) -> None:
         config.CourseDirectory.release_directory = folder
         config.CourseDirectory.assignment_id = assignment
         log = logging.getLogger("rowwise.grading.generate")
-        log.addHandler(logging.NullHandler())
+        said = io.StringIO()  # nbgrader gives its reasons to the log alone
+        log.handlers = [logging.StreamHandler(said)]
         log.propagate = False
         directory = CourseDirectory(config=config)
         try:
             GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
         except (Exception, SystemExit) as problem:
-            if known and "Cannot add or remove cells" in str(problem.__cause__ or problem.__context__ or problem):
+            if known and "Cannot add or remove cells" in said.getvalue():
                 problem = "graded cells were added or removed since the first submissions were graded"
             raise GradebookTrouble(
                 f"{assignment} as it is in {course.folder('source', '.', assignment)} cannot be entered into the gradebook: "

@@ -129,6 +129,9 @@ def carry_out(course: Course, todo: Plan, workers: int, level: str, progress) ->
 def _take(course, todo, done, before, outcome, writer, level) -> str:
     """Count one ended job and hand it to the writer; gives the line to show, "" where there is nothing to say."""
     student = done.job.student
+    if done.problem.startswith("machine: "):
+        outcome.problems.append((student, done.problem.removeprefix("machine: ")))
+        return f"{student}: {outcome.problems[-1][1]}"
     if done.problem:
         body = results.failed(todo.assignment, _key_of(done.job), done.problem, level)
         try:

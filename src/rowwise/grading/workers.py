@@ -142,14 +142,17 @@ def _work(pipe, level: str, limits: Limits) -> None:
 
 
 def _grade(job: Job, sandbox) -> str:
-    """Grade one job: "" with its result written, else the problem that stood in the way."""
+    """Grade one job: "" with its result written, else the problem; "machine: " begins one that is not the submission's."""
     from rowwise.grading import unit
 
     try:
-        result = unit.grade(unit.files_in(job.folder), job.release.read_bytes(), sandbox)
-        results.write(job.result, result)
+        files = unit.files_in(job.folder)
+    except OSError as wrong:
+        return f"its file {wrong.filename} cannot be read ({wrong.strerror})"
+    try:
+        results.write(job.result, unit.grade(files, job.release.read_bytes(), sandbox))
     except MemoryError:
         return "it is too large for this machine"
     except OSError as wrong:
-        return f"{wrong.strerror or wrong}: {wrong.filename or job.result}"
+        return f"machine: {wrong.strerror or wrong}: {wrong.filename or job.result}"
     return ""

@@ -1,5 +1,6 @@
 """Walls for one submission, raised by a freshly forked process around itself. Linux only, nothing but ctypes."""
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -47,15 +48,19 @@ def empty_folders(megabytes: int) -> None:
     mount("proc", "/proc", "proc", NOSUID | NODEV | NOEXEC)
 
 
-def limit(limits: dict, address_space: int) -> None:
-    """Limits of each process: ``address_space`` in bytes; the rest as the settings say."""
+def limit(limits: dict, address_space: int, strict: bool = True) -> None:
+    """Limits of each process: ``address_space`` in bytes; the rest as the settings say.
+
+    Without ``strict`` a limit that the system refuses is left out.
+    """
     rows = {
         "AS": address_space, "CPU": limits["cpu_seconds"], "NPROC": limits["processes"],
         "FSIZE": limits["file_mb"] << 20, "NOFILE": 256, "CORE": 0, "MSGQUEUE": 0, "MEMLOCK": 0,
     }  # fmt: skip
     for name, value in rows.items():
         if hasattr(resource, f"RLIMIT_{name}"):
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+            with contextlib.nullcontext() if strict else contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
 def drop_capabilities() -> None:
@@ -87,7 +92,8 @@ def load_filter(program: bytes) -> None:
 
 def die_with_parent() -> None:
     """SIGKILL when the process that waits for this one is gone."""
-    libc.prctl(1, 9, 0, 0, 0)
+    if hasattr(libc, "prctl"):
+        libc.prctl(1, 9, 0, 0, 0)
 
 
 def landlock_version() -> int:

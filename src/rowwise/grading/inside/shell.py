@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -144,7 +145,8 @@ class Capture:
     """Catches what programs started by a cell (os.system, C code) write to descriptors 1 and 2."""
 
     def __init__(self):
-        self.files = {name: os.memfd_create(name) for name in ("stdout", "stderr")}
+        kept = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+        self.files = {name: os.dup(file.fileno()) for name, file in zip(("stdout", "stderr"), kept, strict=True)}
         os.dup2(self.files["stdout"], 1)
         os.dup2(self.files["stderr"], 2)
 

@@ -65,7 +65,7 @@ def main() -> None:
 def keep(run, level: str, limits: dict, program: bytes, talk: socket.socket, report: socket.socket) -> None:
     """The keeper: raises the walls, forks the student's process inside, watches it, reports how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if os.path.isdir("/proc/self") else None
     strangers = {name for name in os.listdir(proc) if name.isdigit()} if level == "namespaces" else None
     folder = "/w"
     if level == "namespaces":
@@ -75,7 +75,8 @@ def keep(run, level: str, limits: dict, program: bytes, talk: socket.socket, rep
     child = os.fork()
     if child == 0:
         report.close()
-        os.close(proc)
+        if proc is not None:
+            os.close(proc)
         try:
             student(run, level, limits, program, folder, talk)
         except BaseException as problem:
@@ -97,17 +98,18 @@ def keep(run, level: str, limits: dict, program: bytes, talk: socket.socket, rep
 
 def watch(child: int, report: socket.socket, proc: int, strangers, limits: dict) -> tuple[str, int]:
     """Wait for the child's end, its time, its memory or the word to stop: (why it must end or "", most bytes seen)."""
-    ended = os.pidfd_open(child)
+    ended = [os.pidfd_open(child)] if hasattr(os, "pidfd_open") else []
     until, most = time.monotonic() + limits["total_seconds"], 0
     while True:
-        ready, _, _ = select.select([ended, report], [], [], 0.05)
-        if ended in ready:
+        ready, _, _ = select.select([*ended, report], [], [], 0.05)
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return "", most
         if report in ready:
             return "stopped", most
         if time.monotonic() > until:
             return "time", most
-        most = max(most, memory(proc, strangers, child, limits["memory_mb"] << 20))
+        if proc is not None:
+            most = max(most, memory(proc, strangers, child, limits["memory_mb"] << 20))
         if most > limits["memory_mb"] << 20:
             return "memory", most
 
@@ -148,6 +150,16 @@ def _share(proc: int, name: str) -> int:
     return _pages(proc, name) * 4096
 
 
+def _unused_addresses() -> int:
+    """Bytes of address space that this process has reserved without using them; 1 GB where that is not to be seen."""
+    try:
+        with open("/proc/self/statm") as file:
+            size, held = (int(word) * 4096 for word in file.read().split()[:2])
+    except OSError:
+        return 1 << 30
+    return size - held
+
+
 def student(run, level: str, limits: dict, program: bytes, folder: str, talk: socket.socket) -> None:
     """Inside: no rights, no network, an empty folder; then cells and questions until the outside is done."""
     jail.die_with_parent()
@@ -163,9 +175,7 @@ def student(run, level: str, limits: dict, program: bytes, folder: str, talk: so
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.setsid()
-    held = _pages(os.open("/proc", os.O_RDONLY), "self") * 4096
-    size = int(_read(os.open("/proc", os.O_RDONLY), "self/statm").split()[0]) * 4096
-    jail.limit(limits, size - held + (limits["memory_mb"] << 20) + (64 << 20))
+    jail.limit(limits, _unused_addresses() + (limits["memory_mb"] << 20) + (64 << 20), strict=level != "none")
     if level == "namespaces":
         jail.drop_capabilities()
     elif level == "landlock":
