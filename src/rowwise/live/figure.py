@@ -106,7 +106,7 @@ class Attention(Widget):
 def in_words(state: dict, options: dict, prediction: str) -> str:
     """The picture of a state in words, row by row; what a question still hides is left out."""
     Q, K, V, mask = (None if state[name] is None else np.array(state[name]) for name in ("Q", "K", "V", "mask"))
-    stages = student._reference(Q, K, V, mask, state["scale"])
+    stages = student.reference_stages(Q, K, V, mask, state["scale"])
     stop = options["predict"]["stage"] if options["predict"] and not prediction else None
     shown = [s for s in options["stages"] if not stop or STAGES.index(s) < STAGES.index(stop)]
     n_q, n_k = mask.shape

@@ -23,6 +23,7 @@ STAGE_OF = {
     "mix_values": "output",
     "attention": "output",
 }
+NOUNS = dict(zip(STAGES, ("scores", "scaled scores", "masked scores", "weights", "outputs"), strict=True))
 TOOK = {
     "scores": "Q, K",
     "scaled_scores": "Q, K",
@@ -48,8 +49,8 @@ def exercise_of(fn, stage: str | None) -> str:
 
 
 def trace(fn, exercise: str, Q, K, V, mask, scale=True) -> dict:
-    """{"stages": every stage as lists, None where there is no number; "words": what a tutor says; "n": None}."""
-    stages = _reference(Q, K, V, mask, scale)
+    """{"stages": every stage as lists, None where there is no number; "words": what a tutor says}."""
+    stages = reference_stages(Q, K, V, mask, scale)
     stage = STAGE_OF[exercise]
     at = STAGES.index(stage)
     S = stages["masked"]
@@ -74,7 +75,8 @@ def trace(fn, exercise: str, Q, K, V, mask, scale=True) -> dict:
     return {"stages": {s: _plain(X) for s, X in stages.items()}, "words": words}
 
 
-def _reference(Q, K, V, mask, scale):
+def reference_stages(Q, K, V, mask, scale) -> dict:
+    """Every stage by its name, as arrays; the output is None where V is."""
     with np.errstate(all="ignore"):
         S = reference.scores(Q, K)
         Z = reference.scaled_scores(Q, K) if scale else S
@@ -121,7 +123,7 @@ def _call(fn, exercise, given, shape):
             f"Expected an array of shape {shape}."
         ]
     if numbers.shape != tuple(shape):
-        return None, [_of_shape(name, numbers.shape, shape, given)]
+        return None, [_of_shape(name, NOUNS[STAGE_OF[exercise]], numbers.shape, shape, given)]
     changed = [
         letter
         for letter, before, after in zip(TOOK[exercise].split(", "), given, copies, strict=True)
@@ -148,11 +150,11 @@ def _of_problem(name, problem, exercise, given):
     )
 
 
-def _of_shape(name, got, expected, given):
+def _of_shape(name, noun, got, expected, given):
     if got == tuple(reversed(expected)) and len(got) == 2 and got[0] != got[1]:
         n_q, n = expected
         return (
-            f"Your {name} have shape {got}: turned on their side. There are {n_q} queries, and each gets a row of its "
+            f"Your {noun} have shape {got}: turned on their side. There are {n_q} queries, and each gets a row of its "
             f"own, so {n_q} rows of {n}. Which of the two did you transpose?"
         )
     shapes = ", ".join(str(x.shape) for x in given)
