@@ -148,7 +148,7 @@ function prediction(fig) {
 		input.oninput = () => (send.disabled = !given());
 		input.onkeydown = (event) => (event.stopPropagation(), event.key === "Enter" && given() && commit());
 	}
-	const why = add(root, "p.about", `The ${stage} show once you have answered. Your answer is kept, never marked.`);
+	const why = add(root, "p.about", `Shown once you have answered: the ${stage}. Your answer is kept, never marked.`);
 	const said = add(root, "div.said", { tabindex: -1 });
 	const tell = (title, text) => add(said, "div", {}, add(null, "p.about", title), add(null, "p", { text }));
 	const update = () => {
@@ -156,7 +156,7 @@ function prediction(fig) {
 		ask.hidden = why.hidden = Boolean(answer);
 		if (!answer || said.firstChild) return;
 		tell("You said", answer);
-		tell("The picture shows", finding ?? `the ${stage} below: lay your answer beside them.`);
+		tell("The picture shows", finding ?? `the ${stage} below: compare.`);
 	};
 	return { root, update };
 }
