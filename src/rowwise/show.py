@@ -98,7 +98,7 @@ def _table(matrix: np.ndarray, title: str, rows, columns) -> Shown:
         + "</tr>"
         for name, line in zip(row_names, cells, strict=True)
     )
-    caption = f"<caption style='text-align:left'>{html.escape(title)}</caption>"
+    caption = f"<caption style='text-align:left;white-space:nowrap'>{html.escape(title)}</caption>"
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
     table = f"<table style='margin:4px 0'>{caption}{head}<tbody>{body}</tbody></table>"
     lines = [["", *column_names], *([name, *line] for name, line in zip(row_names, cells, strict=True))]
