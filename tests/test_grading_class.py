@@ -270,7 +270,10 @@ def start(course):
 def is_worker(path, parent):
     try:
         command = (path / "cmdline").read_bytes()
-        return b"spawn_main" in command and int((path / "stat").read_text().rsplit(")", 1)[1].split()[1]) == parent
+        return (
+            b"rowwise.grading.workers" in command
+            and int((path / "stat").read_text().rsplit(")", 1)[1].split()[1]) == parent
+        )
     except (OSError, ValueError):
         return False
 

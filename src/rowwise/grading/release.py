@@ -62,10 +62,11 @@ def _enter(course: Course, assignment: str, known: bool) -> None:
         try:
             GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
         except (Exception, SystemExit) as problem:
+            why = str(problem)
             if known and "Cannot add or remove cells" in said.getvalue():
-                problem = "graded cells were added or removed since the first submissions were graded"
+                why = "graded cells were added or removed since the first submissions were graded"
             raise GradebookTrouble(
                 f"{assignment} as it is in {course.folder('source', '.', assignment)} cannot be entered into the gradebook: "
-                f"{problem}. nbgrader keeps the cells of a chapter once it has marks: restore them, or remove the chapter "
+                f"{why}. nbgrader keeps the cells of a chapter once it has marks: restore them, or remove the chapter "
                 f"with its marks (nbgrader db assignment remove {assignment})."
             ) from None

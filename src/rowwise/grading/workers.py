@@ -1,12 +1,14 @@
 """Workers: processes that take one submission at a time. One that dies is replaced, and its submission tried once more."""
 
 import contextlib
-import multiprocessing
+import json
 import signal
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 
 from rowwise.grading import results
@@ -49,15 +51,17 @@ class Pool:
             self._workers.append(_Worker(*self._given))
         while left or any(worker.job for worker in self._workers):
             for worker in self._workers:
-                if left and not worker.job:
+                if left and worker.ready and not worker.job:
                     worker.take(left.popleft())
-            for ready in wait([worker.pipe for worker in self._workers if worker.job]):
-                worker = next(each for each in self._workers if each.pipe is ready)
+            for pipe in wait([worker.pipe for worker in self._workers if worker.job or not worker.ready]):
+                worker = next(each for each in self._workers if each.pipe is pipe)
                 job = worker.job
                 try:
                     problem = worker.answer()
-                except (EOFError, OSError):  # killed, or killed by its submission
-                    self._replace(worker)
+                except (EOFError, OSError):
+                    if not job:
+                        raise RuntimeError("A worker ended before it began. See rowwise doctor.") from None
+                    self._replace(worker)  # killed, perhaps by what it graded
                     tries[job.student] = tries.get(job.student, 0) + 1
                     if tries[job.student] < ATTEMPTS:
                         left.append(job)
@@ -65,7 +69,8 @@ class Pool:
                     problem = "the worker that graded it was killed twice"
                 if problem.startswith("sandbox: "):
                     raise RuntimeError(problem.removeprefix("sandbox: "))
-                yield Done(job, problem)
+                if job:
+                    yield Done(job, problem)
 
     def _replace(self, worker: "_Worker") -> None:
         worker.close()
@@ -85,14 +90,14 @@ class Pool:
 
 
 class _Worker:
-    """The handle of one worker process."""
+    """The handle of one worker: a program of its own, which says when its sandbox stands."""
 
     def __init__(self, level: str, limits: Limits):
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
+        self.pipe, theirs = Pipe()
         self.job: Job | None = None
-        self.process = context.Process(target=_work, args=(theirs, level, limits), daemon=True)
-        self.process.start()
+        self.ready = False
+        words = ["-P", "-m", "rowwise.grading.workers", str(theirs.fileno()), level, json.dumps(limits.as_dict())]
+        self._process = subprocess.Popen([sys.executable, *words], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         theirs.close()
 
     def take(self, job: Job) -> None:
@@ -101,19 +106,21 @@ class _Worker:
             self.pipe.send(job)
 
     def answer(self) -> str:
+        """The problem of its job, or of its start; "" where there is none."""
         problem = self.pipe.recv()
-        self.job = None
+        self.job, self.ready = None, True
         return problem
 
     def close(self) -> None:
         self.pipe.close()
-        self.process.join(3)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
+        try:
+            self._process.wait(3)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
-def _work(pipe, level: str, limits: Limits) -> None:
+def work(pipe: Connection, level: str, limits: Limits) -> None:
     """A worker's life: a sandbox of its own, then job after job until the pipe closes."""
     from rowwise.grading.inside.wire import Lost
     from rowwise.grading.proof import proven
@@ -121,6 +128,12 @@ def _work(pipe, level: str, limits: Limits) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides
     sandbox = None
     try:
+        try:
+            sandbox = proven(limits, level)
+        except (RuntimeError, OSError) as wrong:
+            pipe.send(f"sandbox: {wrong}")
+            return
+        pipe.send("")
         while True:
             job, problem = pipe.recv(), ""
             for _ in range(ATTEMPTS):
@@ -131,8 +144,6 @@ def _work(pipe, level: str, limits: Limits) -> None:
                 except Lost as lost:  # a submission can end the whole sandbox only where its walls are low
                     sandbox.close()
                     sandbox, problem = None, f"it ended the sandbox ({lost})"
-                except RuntimeError as wrong:
-                    problem = f"sandbox: {wrong}"
             pipe.send(problem)
     except (EOFError, OSError):
         return
@@ -156,3 +167,7 @@ def _grade(job: Job, sandbox) -> str:
     except OSError as wrong:
         return f"machine: {wrong.strerror or wrong}: {wrong.filename or job.result}"
     return ""
+
+
+if __name__ == "__main__":
+    work(Connection(int(sys.argv[1])), sys.argv[2], Limits(**json.loads(sys.argv[3])))

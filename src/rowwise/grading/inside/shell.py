@@ -145,8 +145,10 @@ class Capture:
     """Catches what programs started by a cell (os.system, C code) write to descriptors 1 and 2."""
 
     def __init__(self):
-        kept = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
-        self.files = {name: os.dup(file.fileno()) for name, file in zip(("stdout", "stderr"), kept, strict=True)}
+        self.files = {}
+        for name in ("stdout", "stderr"):
+            with tempfile.TemporaryFile() as file:
+                self.files[name] = os.dup(file.fileno())
         os.dup2(self.files["stdout"], 1)
         os.dup2(self.files["stderr"], 2)
 
