@@ -75,8 +75,8 @@ KINDS = {"baseline": 1, "ours": 2, "fn": 3}  # the cell of each
 WATCH = """
 window.pictures = [];
 window.frame = 0;
-const count = () => requestAnimationFrame(() => { window.frame += 1; count(); });
-count();
+// Asked for only while a drag is measured: a page that asks for every frame is a busier page.
+window.count = () => requestAnimationFrame(() => { window.frame += 1; window.counting && window.count(); });
 const painted = (made) => requestAnimationFrame(() => {
   const after = new MessageChannel();
   after.port1.onmessage = () => window.pictures.push([made, performance.now(), window.frame]);
@@ -180,7 +180,7 @@ def drag(page, seconds: float) -> tuple[float, float]:
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
-    page.evaluate("window.pictures.length = window.inputs.length = 0")
+    page.evaluate("window.pictures.length = window.inputs.length = 0; window.counting = true; window.count()")
     start = time.monotonic()
     while (passed := time.monotonic() - start) < seconds:
         swing = abs((passed * 0.9) % 2 - 1)
@@ -188,7 +188,7 @@ def drag(page, seconds: float) -> tuple[float, float]:
         time.sleep(max(0, 0.016 - (time.monotonic() - start - passed)))
     page.mouse.up()
     page.wait_for_timeout(1500)
-    inputs, pictures = page.evaluate("[window.inputs, window.pictures]")
+    inputs, pictures = page.evaluate("window.counting = false, [window.inputs, window.pictures]")
     times = [t for t, _ in inputs] + [float("inf")]
     drawn = sum(any(t <= made <= end for made, *_ in pictures) for t, end in pairwise(times))
     return drawn / len(inputs), next(frame for made, _, frame in pictures if made >= times[-2]) - inputs[-1][1]
