@@ -8,6 +8,14 @@ import numpy as np
 from rowwise.mark import Mark, Step
 from rowwise.probe import Answer, Case
 
+BLANK = "is not filled in yet"
+
+
+def _slugs(steps) -> tuple[str, ...]:
+    """What a mark is called whose steps are these: an answer that is not there is no mistake."""
+    wrong = any(step.points < step.of and not step.message.startswith("Not filled in") for step in steps)
+    return ("differs",) if wrong else ()
+
 
 class _Plain:
     """What the exercises of this module share: one case without arguments, a value instead of a function."""
@@ -36,7 +44,8 @@ class Value(_Plain):
         """Full marks for the right numbers in order; else 0 and what the numbers given would mean."""
         numbers, trouble = _whole_numbers(answers[0].value, len(self.right))
         if trouble:
-            return Mark(0, self.points, message=f"{self.name} {trouble}")
+            slugs = () if trouble.startswith(BLANK) else ("wrong-type",)
+            return Mark(0, self.points, slugs, f"{self.name} {trouble}")
         if numbers == self.right:
             return Mark(
                 self.points, self.points, message=f"{self.name}: every number stands where it belongs."
@@ -50,7 +59,7 @@ def _whole_numbers(value, count: int) -> tuple[tuple[int, ...], str]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if value is None or (isinstance(value, list | tuple) and any(item is None for item in value)):
-        return (), "is not filled in yet: write a number in the place of each None, then run both cells."
+        return (), f"{BLANK}: write a number in the place of each None, then run both cells."
     if not isinstance(value, list | tuple):
         return (), f"should be {count} whole numbers in brackets, with commas between them."
     try:
@@ -104,7 +113,7 @@ class Spot(_Plain):
         if not isinstance(value, dict):
             return Mark(0, self.points, message=f'{self.name} keeps its form: {{"mistake": "…", "row": …}}.')
         steps = (self._mistake(value.get("mistake")), self._row(value.get("row")))
-        return Mark(sum(step.points for step in steps), self.points, steps=steps)
+        return Mark(sum(step.points for step in steps), self.points, _slugs(steps), steps=steps)
 
     def _mistake(self, said) -> Step:
         half = self.points / 2
@@ -172,7 +181,7 @@ class Match(_Plain):
             form = ", ".join(f'"{label}": …' for label in self.programs)
             return Mark(0, self.points, message=f"{self.name} keeps its form: {{{form}}}.")
         steps = tuple(self._step(label, value.get(label)) for label in self.programs)
-        return Mark(sum(step.points for step in steps), self.points, steps=steps)
+        return Mark(sum(step.points for step in steps), self.points, _slugs(steps), steps=steps)
 
     def _step(self, label: str, said) -> Step:
         share = self.points / len(self.programs)
