@@ -4,7 +4,10 @@ import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
+
 ROOT = Path(__file__).resolve().parent.parent
+NAMES = ["00-start-here", "01-dot-product"]
 
 WARM_UP = """---
 kernelspec:
@@ -118,3 +121,11 @@ def chapter_of_registry(name: str, registry) -> str:
             cells.append("\n".join(["```{code-cell}", f":exercise: {each.name}", *lines, "```"]))
             cells.append(f"```{{code-cell}}\n:check: {each.name}\ncheck.{each.name}({each.name})\n```")
     return "---\nkernelspec: {name: python3}\n---\n\n" + "\n\n".join(cells) + "\n"
+
+
+def notebook(course, name="01-dot-product", of="notebooks"):
+    return nbformat.read(course / of / name / f"{name}.ipynb", as_version=4)
+
+
+def cell(notebook, grade_id):
+    return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)

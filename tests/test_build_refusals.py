@@ -1,9 +1,7 @@
 import pytest
-from courses import DOT_PRODUCT, REGISTRY, contents, make_course
+from courses import DOT_PRODUCT, NAMES, REGISTRY, contents, make_course
 
 from rowwise import build
-
-NAMES = ["00-start-here", "01-dot-product"]
 
 
 @pytest.fixture
