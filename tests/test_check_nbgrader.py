@@ -32,8 +32,7 @@ STUDENTS = {
     ),
     "dan": (
         "attention",
-        "S = Q @ K.T / np.sqrt(K.shape[1])\n    W = softmax_rows(S)\n"
-        "    return (W if mask is None else W * mask) @ V",
+        "S = Q @ K.T / np.sqrt(K.shape[1])\n    W = softmax_rows(S)\n    return (W if mask is None else W * mask) @ V",
         "mask-after-softmax",
         2.75,
     ),
@@ -93,9 +92,7 @@ def course(tmp_path_factory):
     submissions["raising"] = {**RIGHT, "softmax_rows": "return S / s.sum()"}
     for student, (name, body, *_) in STUDENTS.items():
         # The mistake is in one function only: attention has a right softmax of its own.
-        apart = (
-            "def softmax_rows(S):\n        E = np.exp(S - np.maximum(S.max(axis=1, keepdims=True), -1e300))\n"
-        )
+        apart = "def softmax_rows(S):\n        E = np.exp(S - np.maximum(S.max(axis=1, keepdims=True), -1e300))\n"
         apart += "        return E / np.maximum(E.sum(axis=1, keepdims=True), 1e-300)\n    "
         submissions[student] = {**RIGHT, "attention": apart + RIGHT["attention"], name: body}
         if name == "attention":
@@ -115,9 +112,7 @@ def marks(course):
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         return {
-            submission.student.id: {
-                g.name.removeprefix("check-"): g.auto_score for g in submission.notebooks[0].grades
-            }
+            submission.student.id: {g.name.removeprefix("check-"): g.auto_score for g in submission.notebooks[0].grades}
             for submission in gradebook.assignment_submissions("ps")
         }
 
@@ -131,9 +126,7 @@ def feedback(course, student):
 def test_one_mistake_costs_its_own_marks_and_is_named_in_the_feedback_page(course, marks, student):
     name, _, slug, earned = STUDENTS[student]
     assert marks[student] == {**POINTS, name: earned}
-    named = [
-        other[2] for other in STUDENTS.values() if f"it is called {other[2]}." in feedback(course, student)
-    ]
+    named = [other[2] for other in STUDENTS.values() if f"it is called {other[2]}." in feedback(course, student)]
     assert named == [slug]
 
 

@@ -115,6 +115,4 @@ def test_content_removal_measures_how_far_the_output_moves():
 def test_streaming_attention_is_attention_whatever_the_block(block):
     rng = np.random.default_rng(4)
     A, B, C = rng.normal(size=(5, 3)), rng.normal(size=(7, 3)), rng.normal(size=(7, 2))
-    np.testing.assert_allclose(
-        reference.streaming_attention(A * 400, B, C, block), reference.attention(A * 400, B, C)
-    )
+    np.testing.assert_allclose(reference.streaming_attention(A * 400, B, C, block), reference.attention(A * 400, B, C))

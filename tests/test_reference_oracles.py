@@ -121,8 +121,7 @@ def test_the_standards_own_case_agrees(name):
     flat = Q.ndim == 3
     if flat:
         Q, K, V = (
-            reference.split_heads(A, attributes[f"{who}_num_heads"])
-            for A, who in ((Q, "q"), (K, "kv"), (V, "kv"))
+            reference.split_heads(A, attributes[f"{who}_num_heads"]) for A, who in ((Q, "q"), (K, "kv"), (V, "kv"))
         )
     if Q.dtype == np.float16:
         Q, K, V = (A.astype(np.float32) for A in (Q, K, V))
@@ -190,9 +189,7 @@ def test_multi_head_attention_is_the_standards_operator_between_two_products():
     Wq, Wk, Wv, Wo = (rng.normal(size=(6, 6)).astype(np.float32) for _ in range(4))
     mask = np.tri(5, dtype=bool)[None].repeat(2, axis=0)
     theirs = onnx_attention(X @ Wq, X @ Wk, X @ Wv, mask[:, None], q_num_heads=3, kv_num_heads=3) @ Wo
-    np.testing.assert_allclose(
-        reference.multi_head_attention(X, Wq, Wk, Wv, Wo, 3, mask), theirs, rtol=1e-4, atol=1e-5
-    )
+    np.testing.assert_allclose(reference.multi_head_attention(X, Wq, Wk, Wv, Wo, 3, mask), theirs, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
