@@ -1,6 +1,7 @@
 """The assessment: numbers from a seed, a key that earns full marks, and papers that share no line."""
 
 import itertools
+import re
 import shutil
 import subprocess
 import sys
@@ -163,3 +164,14 @@ def test_one_command_makes_a_fresh_paper_with_a_key_for_each_student(tmp_path):
     assert all(x in pages["key-ada.html"] for x in shown), "the key shows the answer"
     for one, other in itertools.permutations(shown, 2):
         assert not (one in pages["paper-ada.html"] and other in pages["paper-ada.html"]), "the paper does not"
+
+
+def test_every_number_of_the_heatmap_can_be_read_on_its_cell():
+    def luminance(colour):
+        linear = [x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in (c / 255 for c in colour)]
+        return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+    for weight in np.linspace(0, 1, 201):
+        background, ink = re.match(r"background:rgb\((.*)\);color:(.*)", assessment._shade(weight)).groups()
+        lights = luminance([int(c) for c in background.split(",")]), {"#000": 0.0, "#fff": 1.0}[ink]
+        assert (max(lights) + 0.05) / (min(lights) + 0.05) >= 4.5, weight

@@ -135,9 +135,9 @@ def _map(caption: str, head) -> Shown:
 
 
 def _shade(weight: float) -> str:
-    """White to slate on a fixed 0 to 1; the text turns white where black would be hard to read."""
+    """White to slate on a fixed 0 to 1; the text turns white where black would be harder to read."""
     light = 255 - np.array([255 - 0x4A, 255 - 0x55, 255 - 0x65]) * float(weight)
-    ink = "#111" if weight < 0.55 else "#fff"
+    ink = "#000" if weight < 0.8 else "#fff"  # a contrast of 4.5 or more, whatever the weight
     return f"background:rgb({','.join(str(int(x)) for x in light)});color:{ink}"
 
 
