@@ -291,7 +291,7 @@ def _removal(sitting: Sitting) -> Decimals:
             (
                 "removal-measures-weights",
                 (float(W[key]),) * 2,
-                "This is the weight itself. Asked is how far the *output* moves.",
+                "This is the weight itself. Asked is how far the output moves.",
             ),
             (
                 "differs",

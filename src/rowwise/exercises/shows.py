@@ -72,7 +72,7 @@ by_hand = Decimals(
         (
             "removal-measures-weights",
             (0.3, 0.3, 0.3),
-            "This is the weight itself. Asked is how far the *output* moves: the weight times the length of r − v.",
+            "This is the weight itself. Asked is how far the output moves: the weight times the length of r − v.",
         ),
         (
             "differs",
