@@ -36,7 +36,8 @@ V = np.array([[2.0, 0.0], [0.0, 4.0], [3.0, 3.0], [1.0, 2.0]])
 mask = np.array([[1, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0]], bool)
 """
 
-# The same picture as a notebook would usually have it: arrows, four matrices with their numbers, the outputs.
+# The same picture as a notebook would usually have it: arrows, five matrices with their numbers, labels and row sums,
+# the values with their hull, and the outputs joined to them by lines as strong as the weights.
 BASELINE = """
 def draw(x=1.4):
     keys = K.copy()
@@ -46,18 +47,29 @@ def draw(x=1.4):
     M = reference.masked_scores(Z, mask)
     W = reference.softmax_rows(M)
     out = W @ V
-    fig, axes = plt.subplots(1, 6, figsize=(15, 2.8))
-    axes[0].quiver(0 * Q[:, 0], 0 * Q[:, 0], *Q.T, color="tab:blue", angles="xy", scale_units="xy", scale=1)
-    axes[0].quiver(0 * keys[:, 0], 0 * keys[:, 0], *keys.T, color="tab:red", angles="xy", scale_units="xy", scale=1)
+    fig, axes = plt.subplots(1, 7, figsize=(16, 2.8), width_ratios=[4, 4, 4, 4, 4, 2, 4])
+    for rows, letter, colour in ((Q, "q", "tab:blue"), (keys, "k", "tab:red")):
+        axes[0].quiver(0 * rows[:, 0], 0 * rows[:, 0], *rows.T, color=colour, angles="xy", scale_units="xy", scale=1)
+        for i, row in enumerate(rows):
+            axes[0].text(*row, f"{letter}{i + 1}", color=colour)
     axes[0].set(xlim=(-2, 2), ylim=(-2, 2), title="queries and keys")
-    for ax, X, name in zip(axes[1:5], (S, Z, M, W), ("scores", "scaled", "masked", "weights")):
+    stages = {"scores": S, "scaled": Z, "masked": M, "weights": W, "output": out}
+    for ax, (name, X) in zip(axes[1:6], stages.items()):
         ax.imshow(np.where(np.isfinite(X), X, np.nan), cmap="Greys")
         ax.set_title(name)
+        ax.set_yticks(range(len(Q)), [f"q{i + 1}" for i in range(len(Q))])
+        ax.set_xticks(range(X.shape[1]), [f"{'' if name == 'output' else 'k'}{j + 1}" for j in range(X.shape[1])])
         for (i, j), v in np.ndenumerate(X):
             ax.text(j, i, f"{v:.2f}", ha="center", va="center")
-    axes[5].plot(*V.T, "s")
-    axes[5].plot(*out.T, "o")
-    axes[5].set(xlim=(-0.5, 5), ylim=(-0.5, 5), title="outputs")
+    for i, total in enumerate(W.sum(axis=1)):
+        axes[4].text(3.6, i, f"Σ {total:.2f}", va="center")
+    axes[6].fill(*V[[0, 3, 2, 1]].T, alpha=0.2)
+    for j, value in enumerate(V):
+        axes[6].plot(*zip(value, out[0]), linewidth=1 + 7 * W[0, j], color="tab:green")
+        axes[6].text(*value, f"v{j + 1}")
+    axes[6].plot(*V.T, "s")
+    axes[6].plot(*out.T, "o")
+    axes[6].set(xlim=(-0.5, 5), ylim=(-0.5, 5), title="outputs")
     plt.show()
 
 ipywidgets.interact(draw, x=ipywidgets.FloatSlider(value=1.4, min=-2, max=2, step=0.05));
