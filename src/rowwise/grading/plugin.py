@@ -6,6 +6,7 @@ nbgrader_config.py names them, by settings that nbgrader has for this: ``ready``
 
 import atexit
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -28,12 +29,13 @@ def ready(assignment: str, student: str, notebooks: list[str]) -> None:
     keeping an older one. nbgrader reports it as failed and goes on. Its hook gets globs; the files' folder says more.
     """
     course = settings.course(Path(os.getcwd()))  # nbgrader works in the course's root
-    folder = Path(notebooks[0]).parent
-    for name in course.assignments():
-        for who, place in course.submissions(name).items():
-            if place == folder:
-                _grade(course, who, name)
-                return
+    directory = course.directory
+    submitted = directory.format_path(
+        directory.submitted_directory, "(?P<student>.*)", "(?P<assignment>.*)", escape=True
+    )
+    found = re.fullmatch(submitted, str(Path(notebooks[0]).parent))
+    if found:
+        _grade(course, found["student"], found["assignment"])
 
 
 def _grade(course: settings.Course, student: str, assignment: str) -> Path:

@@ -173,13 +173,15 @@ def _count(student: str, summary: dict, outcome: Outcome) -> list[str]:
 
 def _catch_up(course: Course, todo: Plan, outcome: Outcome, writer) -> None:
     """Write results that the gradebook does not hold yet: a run before this one was stopped, or the book is an older one."""
-    for student, result in todo.unchanged.items():
-        summary = results.summary(result)
-        with opened(course) as book:
-            there = gradebook.stands(book, course, todo.assignment, student, summary, result)
-        if not there:
-            writer.add(student, result)
-        _count(student, summary, outcome)
+    missing = []
+    with opened(course) as book:
+        for student, result in todo.unchanged.items():
+            summary = results.summary(result)
+            if not gradebook.stands(book, course, todo.assignment, student, summary, result):
+                missing.append(student)
+            _count(student, summary, outcome)
+    for student in missing:  # only now that nothing reads: SQLite lets nobody write meanwhile
+        writer.add(student, todo.unchanged[student])
     writer.flush()
 
 
