@@ -175,3 +175,14 @@ def test_every_number_of_the_heatmap_can_be_read_on_its_cell():
         background, ink = re.match(r"background:rgb\((.*)\);color:(.*)", assessment._shade(weight)).groups()
         lights = luminance([int(c) for c in background.split(",")]), {"#000": 0.0, "#fff": 1.0}[ink]
         assert (max(lights) + 0.05) / (min(lights) + 0.05) >= 4.5, weight
+
+
+def test_the_printed_paper_and_its_key_have_every_question_and_the_chapters_rubric():
+    paper, answers = assessment.pages(Sitting("a seed of the test"))
+    for number in range(1, 10):
+        assert f"<h2>{number}. " in paper and f"<h2>{number}. " in answers
+    chapter = (ROOT / "solutions" / "10-assessment" / "10-assessment.md").read_text(encoding="utf-8")
+    for points, what in assessment.RUBRIC:
+        assert f"- **{points}**: {what}" in chapter.replace("*intervention*", "intervention").replace(
+            "*and*", "and"
+        ).replace("*or*", "or")

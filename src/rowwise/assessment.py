@@ -36,6 +36,14 @@ TITLES = {
     "exam_guard": "Guard the output",
     "exam_removal": "Remove one key's content",
 }
+# How question 9 is marked, as the chapter says it.
+RUBRIC = (
+    (3, "compares A and B by an intervention rather than by weight, names which intervention, compares with the control, "
+        "and states at least one limit (one head or layer, picked case, distance is not meaning, the whole model counts)."),
+    (2, "compares by intervention and states a limit, but mixes up zero and mask or leaves the control out."),
+    (1, "reads the map correctly (layer, head, row, column) but concludes from weights alone, or states a limit only."),
+    (0, "neither. For example: \"The model attends to the most important word.\""),
+)  # fmt: skip
 
 
 def begin(student: str = "") -> Shown:
@@ -79,7 +87,11 @@ def arrays() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 def heatmap() -> Shown:
     """The real head of question 9: its weights, and two cells with what was measured."""
-    layer, number, sentence, *cells = _case(seeded.current())
+    return _map_of(seeded.current())
+
+
+def _map_of(sitting: Sitting) -> Shown:
+    layer, number, sentence, *cells = _case(sitting)
     head = real_heads.load(layer, number, sentence)
     caption = (
         f"Layer {layer}, head {number}, both counted from 0: “{head.sentence}” Rows are queries, columns are keys."
@@ -169,23 +181,50 @@ def pages(sitting: Sitting) -> tuple[str, str]:
         title = f"<h2>{number}. {TITLES[exercise.name]} ({exercise.points:g} points, {minutes} minutes)</h2>"
         rows.append(f"{title}{_printed(exercise.name, bound, sitting)}")
         answers.append(f"{title}{_key(bound)}")
+    number, _, points, minutes = WRITTEN
+    title = f"<h2>{number}. Conclude ({points} points, {minutes} minutes)</h2>"
+    rows.append(f"{title}{_map_of(sitting).html}<p>{CONCLUDE}</p>{_lines(6)}")
+    scheme = "".join(f"<li><b>{earned}</b>: {html.escape(what)}</li>" for earned, what in RUBRIC)
+    answers.append(f"{title}{_map_of(sitting).html}<ul>{scheme}</ul>")
     who = f" · {sitting.student}" if sitting.student else ""
     name = html.escape(f"Assessment {sitting.seed}{who}")
-    return _page(name, rows), _page(f"Key · {name}", answers)
+    return _page(name, [HOW, *rows]), _page(f"Key · {name}", answers)
+
+
+HOW = (
+    "<p>Name: ________________________________</p><p>Rows to four decimals; what follows from your own rounded lines "
+    "counts as right. Write −∞ for an excluded score.</p>"
+)
+CONCLUDE = (
+    "A cell is named query → key. What do the numbers of cells A and B allow you to say about which matters more, and what "
+    "do they not allow? Name the layer, the head and the intervention. Three to five sentences."
+)
+BLANK = "________"
+
+
+def _lines(count: int) -> str:
+    """Room to write."""
+    return "<p style='height:1.8em;margin:0;border-bottom:1px solid'></p>" * count
 
 
 def _printed(name: str, bound, sitting: Sitting) -> str:
     if name == "exam_shapes":
-        return (
-            "<p>2 queries and 3 keys, 4 numbers wide; values 2 wide. The shapes of Q, K, V, the scores, the output.</p>"
-        )
+        asked = "   ".join(f"{what} ({BLANK}, {BLANK})" for what in ("Q", "K", "V", "scores", "output"))
+        return f"<p>2 queries and 3 keys, 4 numbers wide; values 2 wide. Write the shapes.</p><p>{asked}</p>"
     if name == "exam_range":
         return (
             "<p>For each number of the output: the smallest and the largest that it can be, whatever the weights.</p>"
+            f"<p>first: {BLANK} to {BLANK}   second: {BLANK} to {BLANK}</p>"
         )
     if bound.kind == "function":
         return "<p>In the notebook.</p>"
-    return _question(name, sitting).html
+    asked = _question(name, sitting).html
+    if name == "exam_row":
+        return f"<p>For the exponentials, take the row's largest scaled score away first.</p>{asked}"
+    if name == "exam_removal":
+        how = "How far does output 1 move, as a share of its own length? Length: the root of the sum of the squares."
+        return f"<p>{how}</p>{asked}<p>zero: {BLANK}   masked: {BLANK}</p>"
+    return asked
 
 
 def _key(bound) -> str:
@@ -202,6 +241,7 @@ def _page(title: str, parts: Iterable[str]) -> str:
     return (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{title}</title>"
         "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}"
-        "h2{font-size:1.1rem;margin-top:2rem;break-after:avoid}</style>"
-        f"<h1>{title}</h1>{framed(''.join(parts))}</html>\n"
+        "h2{font-size:1.1rem;margin-top:2rem;break-after:avoid}"
+        "p{white-space:pre-wrap}td{print-color-adjust:exact}table{break-inside:avoid}</style>"
+        f"<main><h1>{title}</h1>{framed(''.join(parts))}</main></html>\n"
     )
