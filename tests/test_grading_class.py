@@ -402,6 +402,17 @@ def test_a_setting_lets_a_class_be_graded_without_isolation_and_the_result_says_
     assert json.loads(result.read_text().splitlines()[0])["level"] == "none"
 
 
+def test_where_namespaces_are_forbidden_the_second_best_gives_the_same_marks(course):
+    if "Landlock" not in {found.name for found in isolation.findings() if found.there}:
+        pytest.skip("no Landlock here")
+    hand_in(course, "ann")
+    hand_in(course, "bob", **WRONG["transposed"])
+    with (course / "autograder" / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.Grading.isolation = "landlock"\n')
+    assert "without namespaces" in grade(course).stdout
+    assert class_.marks(course) == {"ann": class_.FULL, "bob": class_.FULL | {"check-scores": 0.0}}
+
+
 @pytest.mark.parametrize("name", ["99", "nothing-such"])
 def test_an_unknown_chapter_is_refused_with_the_ones_there_are(course, name):
     done = class_.rowwise(course, "grade", name, check=False)

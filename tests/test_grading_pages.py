@@ -137,6 +137,13 @@ def start_formgrader(course, tmp_path):
     raise AssertionError((tmp_path / "server.log").read_text()[-3000:])
 
 
+def test_nbgraders_export_has_the_marks(course):
+    class_.run(course, "nbgrader", "export")
+    marks = {row[3]: row[7] for row in rows(course / "autograder" / "grades.csv")[1:]}
+    assert marks["ann"] == "11.0"
+    assert marks["cas"] == "0.0"
+
+
 def test_the_report_says_who_made_which_mistake(report):
     page = (report / CHAPTER / "report.html").read_text()
     assert "transposed-scores" in page
