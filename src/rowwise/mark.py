@@ -34,6 +34,7 @@ class Mark(float):
     steps: tuple[Step, ...]
 
     def __new__(cls, earned: float, points: float, mistakes=(), message: str = "", steps=()):
+        """ValueError where ``earned`` is no number from 0 to ``points``."""
         earned, points = float(earned), float(points)
         if not (math.isfinite(points) and 0 <= earned <= points):
             raise ValueError(f"a mark lies between 0 and its points; this one is {earned} of {points}")
@@ -64,13 +65,15 @@ class Mark(float):
     def _repr_html_(self) -> str:
         # Notebooks align cells to the right, and nbgrader's feedback page leaves no room between them.
         left = "style='text-align:left;vertical-align:top;padding:2px 12px 2px 0'"
+        said = any(step.message for step in self.steps)
         rows = "".join(
             f"<tr><th scope='row' {left}>{html.escape(step.name)}</th>"
-            f"<td {left}>{_number(step.points)} of {_number(step.of)}</td>"
-            f"<td {left}>{_paragraphs(step.message)}</td></tr>"
+            f"<td {left[:-1]};white-space:nowrap'>{_number(step.points)} of {_number(step.of)}</td>"
+            + (f"<td {left}>{_paragraphs(step.message)}</td></tr>" if said else "</tr>")
             for step in self.steps
         )
-        heads = "".join(f"<th scope='col' {left}>{head}</th>" for head in ("step", "points", "what it shows"))
+        columns = ("step", "points", "what it shows")[: 3 if said else 2]
+        heads = "".join(f"<th scope='col' {left}>{head}</th>" for head in columns)
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         called = "".join(f"<p>{html.escape(line)}</p>" for line in _called(self.mistakes))
         return (

@@ -86,7 +86,7 @@ class Function:
         hopeless = words.unusable(self, answers)
         if hopeless:
             slug, message = hopeless
-            return Mark(0, self.points, (slug,), message, self._steps({}, False, 0.0))
+            return Mark(0, self.points, (slug,), message, self._steps(None, False, 0.0))
         with np.errstate(all="ignore"):
             return self._judge(answers)
 
@@ -103,9 +103,10 @@ class Function:
         failing = [seen for seen in failing if seen not in explained]
         found, complete = ((), True) if not failing else find(self, [s for s in all_seen if s not in explained])
         slugs, message = words.explain(self, all_seen, failing, found, complete, peeled, changed)
-        broken = {seen.trial.part for seen in all_seen if not seen.fits and seen not in explained}
-        works = {part: part not in broken for part in self.parts}
-        steps = self._steps(works, not changed, 0.5 if peeled else 1.0)
+        broken: dict[str, list[str]] = {}
+        for seen in failing:
+            broken.setdefault(seen.trial.part, []).append(f'"{seen.trial.case.name}"')
+        steps = self._steps(broken, not changed, 0.5 if peeled else 1.0)
         return Mark(sum(step.points for step in steps), self.points, slugs, message, steps)
 
     def _unpacked(self, answers: list[Answer], rights: list[np.ndarray]) -> tuple[list, str]:
@@ -124,13 +125,18 @@ class Function:
                 values[i] = (fitting or [*value] or [None])[0]
         return values, "extra-output"
 
-    def _steps(self, works: Mapping[str, bool], untouched: bool, share: float) -> tuple[Step, ...]:
+    def _steps(self, broken: Mapping[str, list[str]] | None, untouched: bool, share: float) -> tuple[Step, ...]:
+        """What each part earns; ``broken`` names its cases that differ, and is None where no case gave anything."""
         ordinary = next(iter(self.parts))
-        started = works.get(ordinary, share == 1.0 and not works)
+        started = broken is not None and ordinary not in broken
         steps = []
         for part, points in self.parts.items():
-            good = works.get(part, started) and (untouched or part != UNTOUCHED)
-            steps.append(Step(part, points * share if started and good else 0.0, points))
+            names = (broken or {}).get(part, [])
+            good = not names and (untouched or part != UNTOUCHED)
+            said = f"not yet: {', '.join(names[:4])}{', …' if len(names) > 4 else ''}" if names else ""
+            if good and broken and not started:
+                said = f"counts once the {ordinary} is right"
+            steps.append(Step(part, points * share if started and good else 0.0, points, message=said))
         return tuple(steps)
 
 
