@@ -90,10 +90,10 @@ ATTACKS = {
     "chroot": "import os; os.chroot('.')",
     "become root": "import os; os.setuid(0)",
     "trace a process": "import ctypes; r = ctypes.CDLL(None).ptrace(16, 1, 0, 0)\nassert r == 0, 'cannot'",
-    "read memory across processes": "import ctypes; r = ctypes.CDLL(None).syscall(310, 1, 0, 0, 0, 0, 0)\nassert r == 0, 'cannot'",
+    "read memory across processes": "import ctypes; r = ctypes.CDLL(None).syscall(310, 1, 0, 0, 0, 0, 0)\nassert r == 0, 'cannot'",  # noqa: E501
     "io_uring": "import ctypes; r = ctypes.CDLL(None).syscall(425, 8, 0)\nassert r >= 0, 'cannot'",
     "load BPF": "import ctypes; r = ctypes.CDLL(None).syscall(321, 0, 0, 0)\nassert r >= 0, 'cannot'",
-    "the kernel's key store": "import ctypes; r = ctypes.CDLL(None).syscall(248, b'user', b'k', b'v', 1, -3)\nassert r >= 0, 'cannot'",
+    "the kernel's key store": "import ctypes; r = ctypes.CDLL(None).syscall(248, b'user', b'k', b'v', 1, -3)\nassert r >= 0, 'cannot'",  # noqa: E501
     "userfaultfd": "import ctypes; r = ctypes.CDLL(None).syscall(323, 0)\nassert r >= 0, 'cannot'",
     "connect to the loopback": "import socket; socket.create_connection(('127.0.0.1', 22), 1)",
     "connect outside": "import socket; socket.create_connection(('1.1.1.1', 53), 1)",
@@ -182,7 +182,7 @@ def test_a_fork_bomb_is_over_with_its_submission(box):
 
 
 def test_memory_is_bounded_for_all_processes_together(box):
-    code = "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        x = bytearray(120_000_000)\n        time.sleep(9)\ntime.sleep(9)"
+    code = "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        x = bytearray(120_000_000)\n        time.sleep(9)\ntime.sleep(9)"  # noqa: E501
     session = box.open()
     began = time.monotonic()
     with pytest.raises(Lost):
@@ -263,6 +263,17 @@ def test_without_bubblewrap_it_says_so_and_how_to_get_it(monkeypatch):
         isolation.findings.cache_clear()
 
 
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_elsewhere_it_refuses_and_says_where_to_go(monkeypatch, system):
+    isolation.findings.cache_clear()
+    monkeypatch.setattr(isolation.sys, "platform", system)
+    try:
+        with pytest.raises(isolation.NoIsolation, match=r"WSL2.*virtual machine.*allow_without_sandbox"):
+            isolation.best()
+    finally:
+        isolation.findings.cache_clear()
+
+
 def test_the_stage_and_the_interpreter_are_gone_when_it_is_closed():
     needs("namespaces")
     with Sandbox(LIMITS, "namespaces") as box:
@@ -274,7 +285,7 @@ def test_the_stage_and_the_interpreter_are_gone_when_it_is_closed():
 
 def test_the_sandbox_ends_when_its_grader_is_killed():
     needs("namespaces")
-    code = "import sys, time\nfrom rowwise.grading.sandbox import Sandbox\nb = Sandbox()\nprint(b._process.pid, flush=True)\ntime.sleep(60)"
+    code = "import sys, time\nfrom rowwise.grading.sandbox import Sandbox\nb = Sandbox()\nprint(b._process.pid, flush=True)\ntime.sleep(60)"  # noqa: E501
     grader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     pid = int(grader.stdout.readline())
     grader.kill()
@@ -324,8 +335,8 @@ def test_anything_else_does_not_cross(value):
 
 @pytest.mark.parametrize("coded", [
     {"t": "array", "d": "O", "s": [1], "v": "AAAAAAAAAAA="}, {"t": "array", "d": "f8", "s": [-1, 2], "v": ""},
-    {"t": "array", "d": "f8", "s": [10**9], "v": ""}, {"t": "pickle", "v": "gASVAAAA"}, {"t": "dict", "v": [[{"t": "list", "v": []}, 1]]},
-    {"t": "int", "v": "f" * 10**6}, {"t": "float", "v": "spam"}, {"t": "array", "d": "M8[s]", "s": [1], "v": "AAAAAAAAAAA="}, [1], {"a": 1},
+    {"t": "array", "d": "f8", "s": [10**9], "v": ""}, {"t": "pickle", "v": "gASVAAAA"}, {"t": "dict", "v": [[{"t": "list", "v": []}, 1]]},  # noqa: E501
+    {"t": "int", "v": "f" * 10**6}, {"t": "float", "v": "spam"}, {"t": "array", "d": "M8[s]", "s": [1], "v": "AAAAAAAAAAA="}, [1], {"a": 1},  # noqa: E501
 ])  # fmt: skip
 def test_bytes_that_are_no_value_are_refused(coded):
     with pytest.raises(codec.Unreadable):
@@ -355,7 +366,7 @@ def as_an_ordinary_user(code):
 @pytest.mark.parametrize("level", ["namespaces", "landlock"])
 def test_an_ordinary_user_gets_the_same_walls(level):
     needs(level)
-    code = f"from rowwise.grading import proof\nfrom rowwise.grading.limits import Limits\nb = proof.proven(Limits(), {level!r})\n"
+    code = f"from rowwise.grading import proof\nfrom rowwise.grading.limits import Limits\nb = proof.proven(Limits(), {level!r})\n"  # noqa: E501
     assert as_an_ordinary_user(code + "print(b.level); b.close()").strip() == level
 
 

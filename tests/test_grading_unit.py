@@ -244,6 +244,14 @@ def test_cells_that_lost_their_metadata_on_the_way_still_count(grade, answers):
     assert scores(result) == class_.FULL
 
 
+def test_a_module_handed_in_beside_the_notebook_is_found_and_a_huge_file_left_out(grade, answers):
+    code = "from mine import product\n\n\ndef scores(Q, K):\n    return product(Q, K.T)"
+    beside = {"mine.py": "def product(A, B):\n    return A @ B\n", "film.mp4": "x" * 30_000_000}
+    result, _ = grade(answers(scores=code), **beside)
+    assert scores(result) == class_.FULL
+    assert notes(result) == ["large file"]
+
+
 def test_a_warning_from_correct_code_costs_nothing(grade, answers):
     code = "import warnings, sys\n\ndef scores(Q, K):\n    warnings.warn('careful')\n    print('x', file=sys.stderr)\n"
     result, _ = grade(answers(scores=code + "    return Q @ K.T"))

@@ -19,7 +19,7 @@ def explain(course, assignment: str, students: list[str], level: str) -> int:
             if student not in handed_in:
                 raise run.Refused(f"Nothing was handed in for {assignment} by {student}.")
             trace: list = []
-            result = unit.grade(unit.files_in(handed_in[student]), release, sandbox, trace)
+            result = unit.grade(unit.files_in(handed_in[student]), release, sandbox, trace, student)
             _show(student, json.loads(result.splitlines()[0]), {item["cell"]: item for item in trace})
     return 0
 

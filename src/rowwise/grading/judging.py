@@ -3,9 +3,11 @@
 import functools
 
 from rowwise import exercises
+from rowwise.exercises.seeded import Sitting
 from rowwise.grading import key, notebook, outputs
 from rowwise.grading.execution import Execution
 from rowwise.grading.inside import codec
+from rowwise.grading.key import fingerprint
 from rowwise.grading.notebook import Note
 from rowwise.mark import Mark
 from rowwise.probe import Answer
@@ -23,9 +25,13 @@ def coded_cases(name: str) -> list[dict]:
     ]
 
 
-def judged(cells: list[dict], release: list[dict], run: Execution) -> dict[str, dict]:
-    """Run the notebook, write outputs into ``cells`` and give the mark of every graded cell by its id."""
-    known = {cell["id"]: cell for cell in release}
+def judged(cells: list[dict], release: dict, run: Execution, sitting: Sitting | None = None) -> dict[str, dict]:
+    """Run the notebook, write outputs into ``cells`` and give the mark of every graded cell by its id.
+
+    ``release`` is the notebook's part of it; ``sitting`` says whose numbers an exercise with a seed is judged by.
+    """
+    known = {cell["id"]: cell for cell in release["cells"]}
+    ours = set(release.get("plain", ()))
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     checks = [_check(cell) for cell in code]
     steps = [_step(cell, check, number) for number, (cell, check) in enumerate(zip(code, checks, strict=True), 1)]
@@ -34,11 +40,14 @@ def judged(cells: list[dict], release: list[dict], run: Execution) -> dict[str, 
     for number, (cell, check, reply) in enumerate(zip(code, checks, replies, strict=True), 1):
         cell["execution_count"] = number
         cell["outputs"] = outputs.cleaned(reply.get("outputs"))
+        if not _id(cell) and fingerprint(cell["source"]) in ours and any(map(_is_error, cell["outputs"])):
+            # The course's own cell needs what the library's stand-in lacks: nothing that a student could mend.
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "Not shown in a graded run.\n"}]
         if "lost" in reply:
             cell["outputs"].append(error("NotRun", reply["lost"]))
         entry = known.get(_id(cell))
         if entry and entry["grade"] and not entry["solution"]:
-            marks[entry["id"]] = _checked(cell, entry, check, reply, run) if check else _tested(cell, entry)
+            marks[entry["id"]] = _checked(cell, entry, check, reply, run, sitting) if check else _tested(cell, entry)
         for shown in cell["outputs"]:
             if shown["output_type"] == "execute_result":
                 shown["execution_count"] = number
@@ -74,14 +83,20 @@ def error(name: str, text: str) -> dict:
     return {"output_type": "error", "ename": name, "evalue": text, "traceback": [f"{name}: {text}"]}
 
 
-def _checked(cell: dict, entry: dict, check, reply: dict, run: Execution) -> dict:
+def _is_error(shown: dict) -> bool:
+    return shown["output_type"] == "error"
+
+
+def _checked(cell: dict, entry: dict, check, reply: dict, run: Execution, sitting: Sitting | None) -> dict:
     """The judge's mark of one check cell, written into the cell as nbgrader reads it."""
     exercise = exercises.ALL[check[1]]
+    if sitting is not None and hasattr(exercise, "bind"):
+        exercise = exercise.bind(sitting)
     found = {"kind": "check", "judge": OUTSIDE, "exercise": exercise.name, "score": 0.0, "max": entry["points"],
              "mistakes": [], "steps": [], "message": "", "reason": ""}  # fmt: skip
     if "lost" in reply:
         return found | {"reason": reply["lost"]}
-    failed = [shown for shown in cell["outputs"] if shown["output_type"] == "error"]
+    failed = any(map(_is_error, cell["outputs"]))
     if reply.get("missing") or failed:
         text = f"{check[2]} does not exist when this cell runs: its cell was not run, or raised an error."
         cell["outputs"].append(error("NameError", text))
@@ -131,7 +146,7 @@ def _tested(cell: dict, entry: dict) -> dict:
         text = f"The cell's last value, {score:g}, is more than its {entry['points']:g} points."
         cell["outputs"] = [error("NoMark", text)]
         return found | {"score": 0.0, "reason": text}
-    failed = [shown["evalue"] for shown in cell["outputs"] if shown["output_type"] == "error"]
+    failed = [shown["evalue"] for shown in cell["outputs"] if _is_error(shown)]
     return found | {"score": score, "reason": failed[0][:300] if failed else ""}
 
 

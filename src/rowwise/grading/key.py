@@ -1,11 +1,12 @@
 """The release as the grader needs it: every cell of the instructor's, from nbgrader's gradebook, in reading order."""
 
 import ast
+import hashlib
 import json
 import re
 from pathlib import Path
 
-from rowwise.grading import notebook
+from rowwise.grading import carried, notebook
 
 
 def release(assignment: str, gradebook, folders: list[Path], files: dict[str, str] | None = None) -> bytes:
@@ -31,7 +32,12 @@ def release(assignment: str, gradebook, folders: list[Path], files: dict[str, st
             }
             for row in sorted(rows.values(), key=lambda row: (order.get(row.name, len(order)), row.name))
         ]  # fmt: skip
-        notebooks[book.name] = {"kernelspec": json.loads(book.kernelspec or "{}"), "cells": cells}
+        plain = _plain(book.name, folders)
+        notebooks[book.name] = {
+            "kernelspec": json.loads(book.kernelspec or "{}"), "cells": cells,
+            "plain": sorted(map(fingerprint, plain)),
+            "carried": sorted({name for source in plain for name in carried.names_in(source)}),
+        }  # fmt: skip
     found = {"assignment": assignment, "notebooks": notebooks, "files": files or {}}
     return json.dumps(found, sort_keys=True).encode()
 
@@ -48,6 +54,21 @@ def _shown(name: str, folders: list[Path]) -> dict[str, str]:
                 if (found := cell.get("metadata", {}).get("nbgrader", {}).get("grade_id"))
             }
     return {}
+
+
+def _plain(name: str, folders: list[Path]) -> list[str]:
+    """The code cells that are nobody's answer and carry no marks, as students got them."""
+    for folder in folders:
+        path = folder / f"{name}.ipynb"
+        if path.is_file():
+            cells = notebook.read(path.read_bytes())["cells"]
+            return ["".join(c["source"]) for c in cells if c["cell_type"] == "code" and "nbgrader" not in c["metadata"]]
+    return []
+
+
+def fingerprint(source: str) -> str:
+    """Names a cell's text, whatever white space stands at its end."""
+    return hashlib.sha256(source.rstrip().encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def check_in(source: str) -> tuple[str, str, str] | None:

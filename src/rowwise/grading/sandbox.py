@@ -209,7 +209,7 @@ def _lay_out(stage: Path) -> None:
     os.chmod(stage, 0o755)
     shutil.copytree(Path(__file__).parent / "inside", stage / "inside", ignore=shutil.ignore_patterns("__pycache__"))
     library = Path(rowwise.__file__).parent
-    for name in ("probe.py", "mark.py"):
+    for name in ("probe.py", "mark.py", "study/carry.py"):
         shutil.copy(library / name, stage / "inside" / "standin" / "rowwise")
     os.mkdir(stage / "home", 0o700)
     for folder, _, files in os.walk(stage / "inside"):

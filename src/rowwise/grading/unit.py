@@ -13,32 +13,39 @@ import time
 from pathlib import Path
 
 from rowwise import exercises
-from rowwise.grading import key, notebook, outputs
+from rowwise.exercises.seeded import PAPER, sitting
+from rowwise.grading import carried, key, notebook, outputs
 from rowwise.grading.execution import Execution
 from rowwise.grading.judging import error, judged
 from rowwise.grading.notebook import Note, Unreadable
 from rowwise.grading.sandbox import Sandbox
 
 FORMAT = 1
-OURS = ("unit", "execution", "judging", "notebook", "outputs", "key")
+BESIDE = 8_000_000  # bytes of files that go into the sandbox with a notebook
+OURS = ("unit", "execution", "judging", "notebook", "outputs", "key", "carried")
 
 
-def grade(files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list | None = None) -> bytes:
+def grade(
+    files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list | None = None, student: str = ""
+) -> bytes:
     """The result of one submission, as two lines of JSON: what it earned and why; then its notebooks as graded.
 
     ``files`` are the submission's, by name; ``release`` as `key.release` gives it. Whatever the submission is, there is a
     result: without marks and with a reason where it cannot be read. ``trace`` collects what was asked and came.
+    ``student`` is whose submission it is, for a paper with numbers of its own for each student.
     Raises sandbox.Lost only when the sandbox itself ends.
     """
     began = time.monotonic()
     plan = _plan(release)
-    given = {name: body for name, body in files.items() if not name.endswith(".ipynb")} | plan["files"]
+    given, heavy = _beside({name: body for name, body in files.items() if not name.endswith(".ipynb")})
+    given |= plan["files"]
     summary = {
         "format": FORMAT, "assignment": plan["assignment"], "key": digest(files, release), "level": sandbox.level,
         "memory_by": sandbox.memory_by, "limits": sandbox.limits.as_dict(), "notebooks": {}, "notes": [], "usage": [],
     }  # fmt: skip
     notebooks = {}
     matched, notes = match(files, plan["notebooks"])
+    notes += heavy
     summary["notes"] = [note.as_dict() for note in notes]
     for name, entry in plan["notebooks"].items():
         found, source = matched.get(name), None
@@ -53,7 +60,7 @@ def grade(files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list
             notebooks[name], summary["notebooks"][name] = _without(entry, "it was not handed in", unreadable=False)
             continue
         cells, repairs = notebook.repaired(source, entry["cells"])
-        marks = judged(cells, entry["cells"], run)
+        marks = judged(cells, entry, run, sitting(plan["files"].get(PAPER, b""), student))
         notebooks[name] = _whole(cells, entry, [*notes, *repairs, *run.notes], sandbox.level)
         summary["notebooks"][name] = {
             "file": found, "state": "graded", "cells": marks, "untouched": _untouched(cells, entry),
@@ -63,6 +70,18 @@ def grade(files: dict[str, bytes], release: bytes, sandbox: Sandbox, trace: list
     summary["seconds"] = round(time.monotonic() - began, 3)
     lines = json.dumps(summary, sort_keys=True), json.dumps(notebooks, sort_keys=True)
     return "\n".join(lines).encode("utf-8", "replace") + b"\n"
+
+
+def _beside(files: dict[str, bytes]) -> tuple[dict[str, bytes], list[Note]]:
+    """The files that lie beside the notebook when it runs: as many as fit, the small ones first."""
+    fitting, total, notes = {}, 0, []
+    for name in sorted(files, key=lambda name: len(files[name])):
+        total += len(files[name])
+        if total <= BESIDE:
+            fitting[name] = files[name]
+        else:
+            notes.append(Note("large file", f"{name} ({len(files[name]) / 1e6:.0f} MB) was too large to run with."))
+    return fitting, notes
 
 
 def digest(files: dict[str, bytes], release: bytes) -> dict:
@@ -105,6 +124,9 @@ def _plan(release: bytes) -> dict:
     plan["exercises"] = sorted(set(found) & set(exercises.ALL))
     plan["inputs"] = {name: coded_cases(name) for name in plan["exercises"]}
     plan["files"] = {name: base64.b64decode(body) for name, body in plan["files"].items()}
+    names = sorted({name for entry in plan["notebooks"].values() for name in entry.get("carried", [])})
+    if names:
+        plan["files"][carried.FILE] = carried.working(names, plan["exercises"])
     return plan
 
 

@@ -161,7 +161,7 @@ def _grade(job: Job, sandbox) -> str:
     except OSError as wrong:
         return f"its file {wrong.filename} cannot be read ({wrong.strerror})"
     try:
-        results.write(job.result, unit.grade(files, job.release.read_bytes(), sandbox))
+        results.write(job.result, unit.grade(files, job.release.read_bytes(), sandbox, student=job.student))
     except MemoryError:
         return "it is too large for this machine"
     except OSError as wrong:

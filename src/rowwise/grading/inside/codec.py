@@ -56,7 +56,7 @@ def decode(coded, depth: int = 0):
         return _decode(coded, depth)
     except Unreadable:
         raise
-    except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as problem:
+    except Exception as problem:  # NumPy has many ways to say that a dtype or a shape is none
         raise Unreadable(f"no value: {problem}") from None
 
 

@@ -171,6 +171,7 @@ def student(run, level: str, limits: dict, program: bytes, folder: str, talk: so
     os.environ.update(HOME=f"{folder}/tmp", TMPDIR=f"{folder}/tmp", NBGRADER_EXECUTION="autograde")
     tempfile.tempdir = None
     os.chdir(f"{folder}/work")
+    sys.path.insert(0, "")  # a module handed in beside the notebook, as in JupyterLab
     capture = shell.Capture()
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)

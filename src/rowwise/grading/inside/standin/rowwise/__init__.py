@@ -5,10 +5,13 @@ Figures draw nothing and checks say nothing here. The grader asks the questions 
 
 import importlib.abc
 import importlib.util
+import os
 import sys
 import types
 
 __version__ = "grading"
+OURS = ("rowwise.probe", "rowwise.mark", "rowwise.carry")  # the library's own files, laid beside this one
+WORKING = ".rowwise-working.py"
 
 
 class Quiet:
@@ -73,17 +76,23 @@ class QuietModule(types.ModuleType):
 
 
 class Withheld(QuietModule):
-    """The mathematics: not to be had while a notebook is graded."""
+    """The mathematics: not to be had while a notebook is graded, but for what a chapter carries from earlier ones."""
 
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
+        if self.__name__ == "rowwise.reference" and os.path.exists(WORKING):
+            with open(WORKING, encoding="utf-8") as carried:
+                namespace = {"__name__": self.__name__}
+                exec(carried.read(), namespace)
+            if name in namespace:
+                return namespace[name]
         raise AttributeError(f"{self.__name__}.{name} is not available while a notebook is graded")
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
-        if name.startswith("rowwise.") and name not in ("rowwise.probe", "rowwise.mark"):
+        if name.startswith("rowwise.") and name not in OURS:
             return importlib.util.spec_from_loader(name, self, is_package=True)
         return None
 
@@ -91,6 +100,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return (Withheld if spec.name in ("rowwise.reference", "rowwise.exercises") else QuietModule)(spec.name)
 
     def exec_module(self, module):
+        if module.__name__ == "rowwise.study":
+            module.carry = importlib.import_module("rowwise.carry").carry
         if module.__name__ == "rowwise.progress":
             module.recall = lambda key, default=None: default
             module.best = lambda *args, **kwargs: {}
