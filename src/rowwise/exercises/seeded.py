@@ -36,9 +36,17 @@ class Sitting:
 def of_folder(folder: str | Path = ".", student: str = "") -> Sitting:
     """The sitting that a folder's paper.json asks for; the practice paper where there is none that can be read."""
     try:
-        paper = json.loads((Path(folder) / PAPER).read_text(encoding="utf-8"))
-        return Sitting(str(paper["seed"]), student if paper.get("each_student") else "")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return sitting((Path(folder) / PAPER).read_bytes(), student)
+    except OSError:
+        return Sitting()
+
+
+def sitting(paper: bytes, student: str = "") -> Sitting:
+    """The sitting that the text of a paper.json asks for; the practice paper where it cannot be read."""
+    try:
+        asked = json.loads(paper)
+        return Sitting(str(asked["seed"]), student if asked.get("each_student") else "")
+    except (ValueError, KeyError, TypeError, AttributeError):
         return Sitting()
 
 
@@ -78,7 +86,7 @@ class Seeded:
         """The mark, by the numbers of this kernel's sitting."""
         return self.bind(current()).judge(answers)
 
-    def __getattr__(self, name: str):  # noqa: D105
+    def __getattr__(self, name: str):
         # what a row has beside a mark (row, blank, solution) is that of the current sitting
         if name in ("row", "blank", "solution"):
             return getattr(self.bind(current()), name)
