@@ -115,11 +115,7 @@ class Head:
         """
         chosen = self.index(key)
         self.index(query)
-        return [
-            i
-            for i, token in enumerate(self.tokens)
-            if i != chosen and kind(token) == kind(self.tokens[chosen])
-        ]
+        return [i for i, token in enumerate(self.tokens) if i != chosen and kind(token) == kind(self.tokens[chosen])]
 
 
 def kind(token: str) -> str:

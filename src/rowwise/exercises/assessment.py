@@ -122,8 +122,7 @@ class Guard(_Plain):
             return Mark(0, self.points, ("differs",), said, self._steps({}))
         passed = [name for (part, name, _), no in zip(seen, stopped, strict=True) if part and not no]
         works = {
-            part: all(no for (p, _, _), no in zip(seen, stopped, strict=True) if p == part)
-            for part, _ in self.parts
+            part: all(no for (p, _, _), no in zip(seen, stopped, strict=True) if p == part) for part, _ in self.parts
         }
         said = (
             f"Passes, and should be stopped: {'; '.join(passed)}."
@@ -213,12 +212,8 @@ class OwnRow(RowExercise):
         finite = np.isfinite(right)
         if ((line.box[0] <= right) & (right <= line.box[1]))[finite].any():
             return mark
-        said = (
-            f"Not one of your {first.name} belongs to the numbers of this paper. Is the paper above your own?"
-        )
-        steps = tuple(
-            Step(s.name, 0, s.of, message=s.message if s.name == first.name else "") for s in mark.steps
-        )
+        said = f"Not one of your {first.name} belongs to the numbers of this paper. Is the paper above your own?"
+        steps = tuple(Step(s.name, 0, s.of, message=s.message if s.name == first.name else "") for s in mark.steps)
         return Mark(0, self.points, ("differs",), said, steps)
 
 

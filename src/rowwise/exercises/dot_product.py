@@ -23,9 +23,7 @@ def _trials():
         trial("other sizes", "square", draw("g", 4, 4), draw("h", 4, 4), tags="square"),
         trial("other sizes", "one query", draw("i", 1, 5), draw("j", 4, 5)),
         trial("other sizes", "one key", draw("k", 4, 3), draw("l", 1, 3)),
-        trial(
-            "other sizes", "float32", draw("m", 3, 5).astype(np.float32), draw("n", 4, 5).astype(np.float32)
-        ),
+        trial("other sizes", "float32", draw("m", 3, 5).astype(np.float32), draw("n", 4, 5).astype(np.float32)),
         trial("other sizes", "whole numbers", draw_integers("o", 3, 5), draw_integers("p", 4, 5)),
     )
 

@@ -23,9 +23,7 @@ def _masked_trials():
         trial("other masks and sizes", "five queries, three keys", draw("c", 5, 3), draw_mask("d", 5, 3)),
         trial("other masks and sizes", "square", draw("e", 4, 4), draw_mask("f", 4, 4)),
         trial("other masks and sizes", "everything permitted", draw("g", 3, 4), np.ones((3, 4), dtype=bool)),
-        trial(
-            "other masks and sizes", "a row with nothing permitted", draw("h", 3, 4), _with_an_empty_row("i")
-        ),
+        trial("other masks and sizes", "a row with nothing permitted", draw("h", 3, 4), _with_an_empty_row("i")),
         trial("other masks and sizes", "scores of 1e30", huge, draw_mask("j", 2, 3)),
         trial("other masks and sizes", "float32", draw("k", 3, 5).astype(np.float32), draw_mask("l", 3, 5)),
         trial(

@@ -47,9 +47,7 @@ class Value(_Plain):
             slugs = () if trouble.startswith(BLANK) else ("wrong-type",)
             return Mark(0, self.points, slugs, f"{self.name} {trouble}")
         if numbers == self.right:
-            return Mark(
-                self.points, self.points, message=f"{self.name}: every number stands where it belongs."
-            )
+            return Mark(self.points, self.points, message=f"{self.name}: every number stands where it belongs.")
         slug, said = self.tells.get(numbers, ("differs", self.otherwise))
         return Mark(0, self.points, mistakes=(slug,), message=said)
 
@@ -118,26 +116,18 @@ class Spot(_Plain):
     def _mistake(self, said) -> Step:
         half = self.points / 2
         if said is None or said == "":
-            return Step(
-                "mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes."
-            )
+            return Step("mistake", 0, half, message="Not filled in yet: write a name from the list, in quotes.")
         slug = _meant(said, self.options)
         if slug == self.answer:
-            return Step(
-                "mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done."
-            )
+            return Step("mistake", half, half, message=f"{slug}: {self.options[slug]}. That is what was done.")
         if slug in self.options:
             return Step("mistake", 0, half, slug, message=self.would_show[slug])
-        return Step(
-            "mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it."
-        )
+        return Step("mistake", 0, half, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it.")
 
     def _row(self, said) -> Step:
         half = self.points / 2
         if said is None or said == "":
-            return Step(
-                "row", 0, half, message="Not filled in yet: write the number of a row, counted from 1."
-            )
+            return Step("row", 0, half, message="Not filled in yet: write the number of a row, counted from 1.")
         try:
             row = int(said)
         except (TypeError, ValueError, OverflowError):
@@ -189,13 +179,9 @@ class Match(_Plain):
             return Step(label, 0, share, message="Not filled in yet: write a name from the list, in quotes.")
         meant = _meant(said, self.options)
         if meant == self.answers[label]:
-            return Step(
-                label, share, share, message=f"{meant}: {self.options[meant]}. That is what was done."
-            )
+            return Step(label, share, share, message=f"{meant}: {self.options[meant]}. That is what was done.")
         if meant not in self.options:
-            return Step(
-                label, 0, share, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it."
-            )
+            return Step(label, 0, share, message=f"{str(said)[:60]!r} is not in the list. Copy a name from it.")
         return Step(label, 0, share, message=f"That would have given other numbers. {self.hint}")
 
 

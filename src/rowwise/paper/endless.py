@@ -21,7 +21,7 @@ class Practice(anywidget.AnyWidget):
     _css = style("endless.css")
     view = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, session: Session):  # noqa: D107
+    def __init__(self, session: Session):
         super().__init__(view=session.view())
         self.session = session
         self.on_msg(self._hear)

@@ -12,7 +12,7 @@ from rowwise.rows.worked import WorkedStep, text, work
 class Explanation:
     """What ``row.explain()`` shows: each step with a sentence, its arithmetic, and the line that comes out."""
 
-    def __init__(self, task: Task):  # noqa: D107
+    def __init__(self, task: Task):
         self.steps, self.decimals = work(task), task.decimals
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ class Row:
     notebook, a row is its question with blanks to fill in.
     """
 
-    def __init__(self, q=None, K=None, V=None, mask=None, *, asks=(), marks=None, decimals=4, **given):  # noqa: D107
+    def __init__(self, q=None, K=None, V=None, mask=None, *, asks=(), marks=None, decimals=4, **given):
         self.task = Task(q, K, V, mask, asks=asks, marks=marks or {}, decimals=decimals, **given)
 
     def mark(self, **typed) -> Mark:

@@ -23,7 +23,7 @@ class Session:
     A step's first check on each row counts in the record, which is kept with the student's progress.
     """
 
-    def __init__(self, seed: int, asks, sizes: dict):  # noqa: D107
+    def __init__(self, seed: int, asks, sizes: dict):
         self.asks, self.sizes = asks, sizes
         self.new(seed)
 

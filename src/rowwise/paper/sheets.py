@@ -30,7 +30,7 @@ PAGE = """<!doctype html>
 class Worksheet:
     """A page of rows. ``save("rows.html")`` writes it, to be opened and printed; in a notebook it shows itself."""
 
-    def __init__(self, tasks: dict[str, Task], title: str):  # noqa: D107
+    def __init__(self, tasks: dict[str, Task], title: str):
         self.tasks, self.title = tasks, title
 
     def save(self, path) -> Path:

@@ -37,7 +37,7 @@ class Task:
     marks: dict = field(default_factory=dict)
     decimals: int = 4
 
-    def __post_init__(self):  # noqa: D105
+    def __post_init__(self):
         given = [name for name in ("scores", "scaled", "weights") if getattr(self, name) is not None]
         if self.q is not None or self.K is not None:
             given.append("q")

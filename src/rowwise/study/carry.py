@@ -30,9 +30,7 @@ def keep(function: Callable, folder: str | os.PathLike = ".") -> None:
         print("keep takes a function written with `def`, for example keep(scores).")
         return
     if not _passes(name, function):
-        print(
-            f"{name} is not kept yet: its check does not give full marks. Run the check above, then this cell."
-        )
+        print(f"{name} is not kept yet: its check does not give full marks. Run the check above, then this cell.")
         return
     try:
         pieces = pieces_of(function)
@@ -180,9 +178,7 @@ def _write(folder: Path, pieces: dict[str, str]) -> bool:
             path.rename(aside)
             print(f"{FILE} was not Python any more. It is now {aside.name}; nothing in it is lost.")
         merged = _read(path) | pieces
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=folder, prefix=".mine", delete=False
-        ) as new:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=".mine", delete=False) as new:
             texts = list(dict.fromkeys(merged.values()))
             imports = [t for t in texts if t.startswith(("import ", "from "))]
             rest = [t for t in texts if t not in imports]

@@ -55,9 +55,7 @@ def escape_code(text: str) -> str:
 
 
 def _way_out(name: str) -> str:
-    return (
-        f'Still stuck? Run `study.solution("{name}")` in a new cell. Your progress keeps that it was opened.'
-    )
+    return f'Still stuck? Run `study.solution("{name}")` in a new cell. Your progress keeps that it was opened.'
 
 
 @cache

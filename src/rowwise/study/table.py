@@ -9,9 +9,7 @@ def progress_table(chapter: str | None = None) -> Shown:
     """The best marks kept on this machine: a row an exercise of ``chapter``, or a row a chapter."""
     best = progress.best()
     if chapter:
-        shown = table(
-            f"Best marks of {chapter}", ("exercise", "best mark", "tries", "note"), _exercises(chapter, best)
-        )
+        shown = table(f"Best marks of {chapter}", ("exercise", "best mark", "tries", "note"), _exercises(chapter, best))
     else:
         shown = table("Best marks so far", ("chapter", "best marks", "exercises tried"), _chapters(best))
     return together(shown, paragraphs([_where_kept()]))
@@ -41,9 +39,7 @@ def _chapters(best: dict):
     for chapter, members in chapters.items():
         tried = [best[exercise.name] for exercise in members if exercise.name in best]
         of = sum(exercise.points for exercise in members)
-        rows.append(
-            (chapter, f"{sum(b.earned for b in tried):g} of {of:g}", f"{len(tried)} of {len(members)}")
-        )
+        rows.append((chapter, f"{sum(b.earned for b in tried):g} of {of:g}", f"{len(tried)} of {len(members)}"))
     return rows
 
 
