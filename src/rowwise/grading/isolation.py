@@ -18,9 +18,11 @@ BUBBLEWRAP = (
 )
 ELSEWHERE = (
     "This system has no sandbox that Rowwise can use. Grade on Linux: on Windows inside WSL2 (wsl --install, then "
-    "sudo apt-get install bubblewrap), on macOS in a virtual machine or container with Linux. To run students' code "
-    "without isolation all the same, with everything that you may do, set c.Grading.allow_without_sandbox = True in "
-    "nbgrader_config.py; each result then says so."
+    "sudo apt-get install bubblewrap), on macOS in a virtual machine or container with Linux."
+)
+UNPROTECTED = (
+    " To run students' code without isolation all the same, with everything that you may do, set "
+    "c.Grading.allow_without_sandbox = True in nbgrader_config.py; each result then says so."
 )
 
 
@@ -111,10 +113,10 @@ def best(allow_none: bool = False) -> str:
     there = {found.name for found in findings() if found.there}
     if {"bubblewrap", "namespaces", "system-call filter"} <= there:
         return "namespaces"
-    if "bubblewrap" in there and {"Landlock", "system-call filter"} <= there:
+    if ("bubblewrap" in there or allow_none) and {"Landlock", "system-call filter"} <= there:
         return "landlock"
-    if allow_none:
+    if allow_none and sys.platform != "win32":
         return "none"
     if sys.platform != "linux":
-        raise NoIsolation(ELSEWHERE)
+        raise NoIsolation(ELSEWHERE + ("" if sys.platform == "win32" else UNPROTECTED))  # Windows cannot fork
     raise NoIsolation(next(found.mends for found in findings() if not found.there))

@@ -46,7 +46,9 @@ class Grading(LoggingConfigurable):
         from rowwise.grading import isolation
 
         if self.isolation == "none" and not self.allow_without_sandbox:
-            raise isolation.NoIsolation(isolation.ELSEWHERE)
+            raise isolation.NoIsolation(
+                "Isolation is set to none, and c.Grading.allow_without_sandbox is not set: nothing is graded."
+            )
         return self.isolation or isolation.best(self.allow_without_sandbox)
 
 
