@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
@@ -23,8 +24,11 @@ class Cgroup:
     def remove(self) -> None:
         """Take the folders away; they are empty once the sandbox has ended."""
         for folder in self.folders:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            for _ in range(20):  # the last processes may be on their way out
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+                    break
+                time.sleep(0.05)
 
 
 def make(name: str, memory_mb: int, processes: int) -> Cgroup | None:
@@ -42,16 +46,26 @@ def _mine(controller: str) -> Path | None:
     return None
 
 
+def _sweep(top: Path) -> None:
+    """Take away what graders left that were killed: groups are called rowwise-<process>-<number>."""
+    for folder in top.glob("rowwise-*-*"):
+        if not Path(f"/proc/{folder.name.split('-')[1]}").exists():
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
 def _version_1(name: str, memory_mb: int, processes: int) -> Cgroup | None:
     try:
         memory, pids = _mine("memory"), _mine("pids")
         if memory is None:
             return None
+        _sweep(memory)
         folder = memory / name
         folder.mkdir()
         (folder / "memory.limit_in_bytes").write_text(str(memory_mb << 20))
         folders = [folder]
         if pids is not None:
+            _sweep(pids)
             (pids / name).mkdir()
             folders.append(pids / name)
             (pids / name / "pids.max").write_text(str(processes))
@@ -65,6 +79,7 @@ def _version_2(name: str, memory_mb: int, processes: int) -> Cgroup | None:
         own = ROOT / Path("/proc/self/cgroup").read_text().split("0::", 1)[1].strip().lstrip("/")
         if "memory" not in (own / "cgroup.subtree_control").read_text().split():
             (own / "cgroup.subtree_control").write_text("+memory +pids")
+        _sweep(own)
         folder = own / name
         folder.mkdir()
         (folder / "memory.max").write_text(str(memory_mb << 20))
