@@ -1,6 +1,7 @@
 """Every chapter through `rowwise grade`: the solution has full marks, the untouched release 0, functions come along."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -37,9 +38,15 @@ def course(tmp_path_factory):
     return root
 
 
-def rowwise(course: Path, *arguments: str) -> subprocess.CompletedProcess:
+def rowwise(course: Path, *arguments: str, library: Path | None = None) -> subprocess.CompletedProcess:
+    """Run the command, with a library that lies elsewhere where one is given."""
     return subprocess.run(
-        [sys.executable, "-m", "rowwise.cli", *arguments], cwd=course, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "rowwise.cli", *arguments],
+        cwd=course,
+        env=os.environ | ({"PYTHONPATH": str(library)} if library else {}),
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
 
 
@@ -122,3 +129,28 @@ def test_a_bound_paper_is_marked_by_the_numbers_of_the_student_who_handed_it_in(
     ada, ben = (automatic(course, chapter, student) for student in ("ada", "ben"))
     assert ada["check-exam_row"] == (8, 8) and ada["check-exam_second"] == (5, 5)
     assert ben["check-exam_row"][0] == 0 and ben["check-exam_second"][0] == 0
+
+
+def test_after_a_check_is_mended_only_its_chapter_is_graded_again_and_changed_marks_are_listed(course, tmp_path):
+    first, other = "01-dot-product", "04-weighted-sum"
+    folder = course / "autograder" / "submitted" / "writer" / first
+    folder.mkdir(parents=True)
+    book = nbformat.read(course / "solutions" / first / f"{first}.ipynb", as_version=4)
+    for cell in book.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "scores":
+            cell.source = "def scores(Q, K):\n    S = Q @ K.T\n    Q *= 1 if Q.dtype.kind == 'i' else 1.5\n    return S"
+    nbformat.write(book, folder / f"{first}.ipynb")
+    rowwise(course, "grade", first)
+    rowwise(course, "grade", other)
+    assert automatic(course, first, "writer")["check-scores"] == (2.5, 3)
+    shutil.copytree(ROOT / "src" / "rowwise", tmp_path / "rowwise", ignore=shutil.ignore_patterns("__pycache__"))
+    judge = tmp_path / "rowwise" / "exercises" / "dot_product.py"
+    points = '"ordinary case": 1.5, "other sizes": 1.0, "inputs untouched": 0.5'
+    assert points in judge.read_text()
+    judge.write_text(judge.read_text().replace(points, points.replace("1.5", "1.75").replace("0.5", "0.25")))
+    done = rowwise(course, "grade", first, library=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 graded" in done.stdout and "writer" in done.stdout and "2.75" in done.stdout
+    assert automatic(course, first, "writer")["check-scores"] == (2.75, 3)
+    untouched = rowwise(course, "grade", other, library=tmp_path)
+    assert "0 graded, 2 unchanged" in untouched.stdout

@@ -97,6 +97,63 @@ def test_a_mistake_is_named_and_only_its_own_cell_loses_points(grade, answers):
     assert "text/html" in cell_of(notebook, "check-scores")["outputs"][-1]["data"]
 
 
+WRONG = "def scores(Q, K):\n    return np.zeros((len(Q), len(K)))\n"
+TRICKS = {
+    "an AST transformer that turns every check into 3.0": """
+import ast
+class Turn(ast.NodeTransformer):
+    def visit_Call(self, node):
+        return ast.copy_location(ast.Constant(3.0), node) if ast.unparse(node).startswith("check.") else node
+get_ipython().ast_transformers.append(Turn())
+""",
+    "an input transformer that writes 3.0 for every cell": """
+get_ipython().input_transformers_cleanup.append(lambda lines: ["3.0\\n"])
+""",
+    "a run_code that runs nothing and shows 3.0": """
+async def run_code(self, *args, **kwargs):
+    self.displayhook(3.0)
+    return False
+type(get_ipython()).run_code = run_code
+""",
+    "a formatter that prints 3.0 for everything": """
+get_ipython().display_formatter.formatters["text/plain"].for_type(object, lambda v, p, c: p.text("3.0"))
+""",
+    "patched assertions of NumPy": """
+import numpy.testing
+for name in ("assert_allclose", "assert_array_equal", "assert_almost_equal"):
+    setattr(numpy.testing, name, lambda *args, **kwargs: None)
+np.allclose = np.array_equal = np.isclose = lambda *args, **kwargs: True
+""",
+    "an array that equals everything": """
+class Same(np.ndarray):
+    __eq__ = lambda self, other: np.ones(self.shape, dtype=bool)
+    __ne__ = lambda self, other: np.zeros(self.shape, dtype=bool)
+def scores(Q, K):
+    return np.zeros((len(Q), len(K))).view(Same)
+""",
+    "a probe that is replaced": """
+import sys
+for name, module in list(sys.modules.items()):
+    if name.endswith("probe"):
+        module.probe = lambda cases, subject, *more: [module.Answer(value=3.0) for case in cases]
+""",
+    "a check that gives a mark": """
+from rowwise import check
+check.scores = lambda function: 3.0
+""",
+    "an answer written into the cell's own output": """
+print("3.0")
+3.0
+""",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_trick_in_the_students_process_earns_a_point(grade, answers, trick):
+    result, _ = grade(answers(scores=WRONG + TRICKS[trick]))
+    assert scores(result)["check-scores"] == 0
+
+
 def test_an_instructors_own_asserts_still_mark_and_are_labelled(grade, answers):
     result, _ = grade(answers(doubled="def doubled(x):\n    return abs(2 * x)"))  # only a hidden test sees it
     mark = result["notebooks"][class_.CHAPTER]["cells"]["test-doubled"]
